@@ -1,0 +1,120 @@
+import { LonghaulError } from "../job/error.ts";
+import type { EventBody } from "../job/event.ts";
+import type { JobId } from "../job/id.ts";
+import { parseInput } from "../job/issue.ts";
+import type { Json } from "../job/json.ts";
+import type { ChildRequest, JobContext } from "../job/kind.ts";
+import { questionSchema, type Answer, type Question } from "../job/question.ts";
+import type { Store } from "../store/store.ts";
+import type { Feed } from "./feed.ts";
+import { createRunOutput } from "./output.ts";
+import { createProgressReporter } from "./progress.ts";
+import type { Run } from "./run.ts";
+import type { Settings } from "./settings.ts";
+
+interface ContextParts {
+  readonly store: Store;
+  readonly feed: Feed;
+  readonly settings: Settings;
+  readonly spawn: (run: Run, child: ChildRequest) => Promise<JobId>;
+}
+
+export interface RunContext {
+  readonly context: JobContext;
+  /** Hands on what is still held back: called once, before the attempt is settled. */
+  readonly flush: () => void;
+}
+
+const longestLogMessage = 8_000;
+const mostLogMessages = 5_000;
+
+/** What one attempt sees of the engine. Writes are handed to the store in order; the settlement comes after them. */
+export function createContext(run: Run, parts: ContextParts): RunContext {
+  const { store, settings } = parts;
+  const { clock } = settings;
+  const { attempt, interruptions } = run.job.state;
+  const progress = createProgressReporter(run, store, clock);
+  const output = createRunOutput(run, store.output, clock);
+  let logged = 0;
+  let asked = 0;
+  const append = (event: EventBody): void => {
+    store.append(run.lease, [event], clock.now()).catch((error: unknown) => {
+      settings.log({ level: "warn", message: "an event could not be stored", job: run.id, error });
+    });
+  };
+
+  const context: JobContext = {
+    id: run.id,
+    owner: run.job.owner,
+    attempt,
+    isInterrupted: interruptions > 0,
+    limits: run.job.limits,
+    signal: run.signal,
+    now: clock.now,
+    progress: progress.report,
+    log: (message, level = "info") => {
+      run.touch();
+      if (++logged > mostLogMessages) return;
+      const text =
+        logged === mostLogMessages ? "Further messages of this attempt are not kept; write output instead." : message;
+      append({ type: "message-logged", level, message: text.slice(0, longestLogMessage) });
+    },
+    touch: () => run.touch(),
+    output: (stream = "stdout") => output.stream(stream),
+    ask: (question, key = `a${attempt}q${++asked}`) => ask(run, parts, key, question),
+    checkpoint: {
+      load: async () => parseCheckpoint(await store.loadCheckpoint(run.id)),
+      save: async (value) => {
+        run.touch();
+        await requireLease(store.saveCheckpoint(run.lease, JSON.stringify(value)));
+      },
+    },
+    spawn: (child) => parts.spawn(run, child),
+  };
+  return {
+    context,
+    flush: () => {
+      progress.flush();
+      output.close();
+    },
+  };
+}
+
+function parseCheckpoint(text: string | undefined): Json | undefined {
+  return text === undefined ? undefined : (JSON.parse(text) as Json);
+}
+
+async function ask(
+  run: Run,
+  { store, feed, settings }: ContextParts,
+  key: string,
+  question: Question,
+): Promise<Answer> {
+  const checked = parseInput(questionSchema, question, "The question");
+  const changes = feed.changes([run.id], run.signal);
+  run.questionOpened();
+  try {
+    const asked = await store.ask(run.lease, { key, question: checked, at: settings.clock.now() });
+    if (asked === undefined) throw leaseLost();
+    let answer = asked.answer;
+    while (answer === undefined) {
+      if ((await changes.next()) === "aborted") throw run.signal.reason;
+      answer = (await store.questions(run.id)).find((question) => question.key === key)?.answer;
+    }
+    return answer;
+  } finally {
+    run.questionClosed();
+    changes.close();
+  }
+}
+
+async function requireLease(write: Promise<boolean>): Promise<void> {
+  if (!(await write)) throw leaseLost();
+}
+
+function leaseLost(): LonghaulError {
+  return new LonghaulError(
+    "stopped",
+    "This attempt has lost its lease: another worker has the job now, or it has ended.",
+  );
+}

@@ -1,0 +1,134 @@
+import type { Kind } from "../job/kind.ts";
+import type { Claim, ClaimWant, Store } from "../store/store.ts";
+import type { Settings } from "./settings.ts";
+
+interface DispatcherParts {
+  readonly store: Store;
+  readonly kinds: ReadonlyMap<string, Kind>;
+  readonly settings: Settings;
+  readonly worker: string;
+  readonly start: (claim: Claim) => void;
+}
+
+/** Claims jobs while there is room for them. One claim is under way at a time; every wake-up leads to one after it. */
+export class Dispatcher {
+  readonly #parts: DispatcherParts;
+  readonly #running = new Map<string, number>();
+  readonly #starts = new Map<string, number[]>();
+  #paused: ReadonlySet<string> = new Set();
+  #claiming: Promise<void> | undefined;
+  #isWoken = false;
+  #isStopped = false;
+  #cancelTimer: (() => void) | undefined;
+
+  constructor(parts: DispatcherParts) {
+    this.#parts = parts;
+  }
+
+  /** Looks for jobs to run. Called in the same turn as a submit, both share one commit. */
+  wake(): void {
+    if (this.#isStopped) return;
+    if (this.#claiming !== undefined) {
+      this.#isWoken = true;
+      return;
+    }
+    const wants = this.#wants();
+    if (wants.length === 0) return;
+    this.#isWoken = false;
+    this.#claiming = this.#claim(wants).finally(() => {
+      this.#claiming = undefined;
+      if (this.#isWoken) this.wake();
+    });
+  }
+
+  /** Counts an attempt against its kind's slots, also one that was adopted. */
+  occupy(kind: string): void {
+    this.#running.set(kind, (this.#running.get(kind) ?? 0) + 1);
+  }
+
+  vacate(kind: string): void {
+    this.#running.set(kind, (this.#running.get(kind) ?? 0) - 1);
+    this.wake();
+  }
+
+  runningCount(kind: string): number {
+    return this.#running.get(kind) ?? 0;
+  }
+
+  isPaused(kind: string): boolean {
+    return this.#paused.has(kind);
+  }
+
+  setPaused(kinds: readonly string[]): void {
+    this.#paused = new Set(kinds);
+    this.wake();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancelTimer?.();
+    await this.#claiming;
+  }
+
+  async #claim(wants: ClaimWant[]): Promise<void> {
+    const { store, settings, worker, start } = this.#parts;
+    try {
+      const now = settings.clock.now();
+      const { claims, nextRunAt } = await store.claim({ worker, now, leaseMs: settings.leaseMs, wants });
+      for (const claim of claims) {
+        this.#countStart(claim.job.kind);
+        start(claim);
+      }
+      this.#schedule(nextRunAt === undefined ? Infinity : nextRunAt - settings.clock.now());
+    } catch (error) {
+      settings.log({ level: "error", message: "jobs could not be claimed", error });
+      this.#schedule(settings.pollMs);
+    }
+  }
+
+  /** Wakes up by itself for the next delayed job, for the next free start within a rate, and every so often. */
+  #schedule(nextRunMs: number): void {
+    const { settings } = this.#parts;
+    this.#cancelTimer?.();
+    const delayMs = Math.max(1, Math.min(nextRunMs, this.#nextStartMs(), settings.pollMs));
+    if (!this.#isStopped) this.#cancelTimer = settings.clock.after(delayMs, () => this.wake());
+  }
+
+  #wants(): ClaimWant[] {
+    const wants: ClaimWant[] = [];
+    for (const kind of this.#parts.kinds.values()) {
+      const max = Math.min(this.#freeSlots(kind), this.#freeStarts(kind));
+      if (max <= 0 || this.#paused.has(kind.name)) continue;
+      wants.push(kind.perKey === undefined ? { kind: kind.name, max } : { kind: kind.name, max, perKey: kind.perKey });
+    }
+    return wants;
+  }
+
+  #freeSlots(kind: Kind): number {
+    return (kind.concurrency ?? this.#parts.settings.concurrency) - this.runningCount(kind.name);
+  }
+
+  #freeStarts({ name, rate }: Kind): number {
+    if (rate === undefined) return Infinity;
+    const since = this.#parts.settings.clock.monotonic() - rate.perMs;
+    const recent = (this.#starts.get(name) ?? []).filter((at) => at > since);
+    this.#starts.set(name, recent);
+    return rate.starts - recent.length;
+  }
+
+  #countStart(name: string): void {
+    if (this.#parts.kinds.get(name)?.rate === undefined) return;
+    const starts = this.#starts.get(name) ?? [];
+    starts.push(this.#parts.settings.clock.monotonic());
+    this.#starts.set(name, starts);
+  }
+
+  #nextStartMs(): number {
+    const now = this.#parts.settings.clock.monotonic();
+    const waits = [...this.#parts.kinds.values()].flatMap(({ name, rate }) => {
+      const oldest = this.#starts.get(name)?.[0];
+      return rate === undefined || oldest === undefined ? [] : [oldest + rate.perMs - now + 1];
+    });
+    return Math.min(Infinity, ...waits);
+  }
+}

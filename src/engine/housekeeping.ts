@@ -1,0 +1,59 @@
+import type { Store } from "../store/store.ts";
+import type { Runs } from "./runs.ts";
+import type { Settings } from "./settings.ts";
+
+const batchSize = 500;
+const expiryMs = 1_000;
+
+/** The engine's regular rounds. Each begins anew only after it has ended; a failed one is told and tried again. */
+export function startHousekeeping(store: Store, runs: Runs, settings: Settings): () => Promise<void> {
+  const { clock, leaseMs } = settings;
+  const stops = [
+    every(leaseMs / 3, settings, "leases could not be extended", () => runs.beat()),
+    every(leaseMs / 2, settings, "lost jobs could not be rescued", () => runs.rescue(clock.now())),
+    every(expiryMs, settings, "queue limits could not be enforced", () => expireQueued(store, clock.now())),
+    every(settings.pruneMs, settings, "finished jobs could not be removed", () => prune(store, clock.now())),
+  ];
+  return async () => {
+    await Promise.all(stops.map((stop) => stop()));
+  };
+}
+
+/** Removes all finished jobs whose retention has ended; says how many. */
+export async function prune(store: Store, now: number): Promise<number> {
+  let total = 0;
+  for (;;) {
+    const removed = await store.purge(now, batchSize);
+    total += removed;
+    if (removed < batchSize) return total;
+  }
+}
+
+async function expireQueued(store: Store, now: number): Promise<void> {
+  while ((await store.expireQueued(now, batchSize)) === batchSize);
+}
+
+function every(
+  periodMs: number,
+  { clock, log }: Settings,
+  complaint: string,
+  round: () => Promise<unknown>,
+): () => Promise<void> {
+  let isStopped = false;
+  let cancelTimer = (): void => undefined;
+  let current: Promise<unknown> = Promise.resolve();
+  const schedule = (): void => {
+    if (isStopped) return;
+    cancelTimer = clock.after(periodMs, () => {
+      current = round()
+        .catch((error: unknown) => log({ level: "error", message: complaint, error }))
+        .finally(schedule);
+    });
+  };
+  schedule();
+  return async () => {
+    isStopped = true;
+    cancelTimer();
+    await current;
+  };
+}

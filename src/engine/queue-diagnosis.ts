@@ -1,0 +1,43 @@
+import { defined } from "../job/defined.ts";
+import type { Job } from "../job/job.ts";
+import type { Kind } from "../job/kind.ts";
+import type { Store } from "../store/store.ts";
+import type { Dispatcher } from "./dispatcher.ts";
+import type { Settings } from "./settings.ts";
+
+/** Why a queued job has not started, in a sentence for a person or an agent. */
+export interface QueueDiagnosis {
+  readonly reason: string;
+  /** How many jobs of its kind go first, counted up to a thousand; absent while the job may not start yet. */
+  readonly jobsAhead?: number;
+}
+
+const countedUpTo = 1_000;
+
+export async function diagnoseQueue(
+  job: Job,
+  kind: Kind | undefined,
+  parts: { store: Store; dispatcher: Dispatcher; settings: Settings },
+): Promise<QueueDiagnosis | undefined> {
+  const { store, dispatcher, settings } = parts;
+  if (job.state.status !== "queued") return undefined;
+  if (kind === undefined) return { reason: `no worker here runs jobs of kind "${job.kind}"` };
+  const jobsAhead = await store.jobsAhead(job.id, countedUpTo);
+  if (dispatcher.isPaused(job.kind)) return { reason: `kind "${job.kind}" is paused`, ...defined({ jobsAhead }) };
+  const waitMs = job.state.runAt - settings.clock.now();
+  if (waitMs > 0) {
+    const what = job.state.because === "retry" ? `next attempt (${job.state.attempt})` : "start";
+    return { reason: `its ${what} is due in ${Math.ceil(waitMs / 1_000)} s` };
+  }
+  if (jobsAhead === undefined) return { reason: await describeDependencies(job, store) };
+  const limit = kind.concurrency ?? settings.concurrency;
+  const running = dispatcher.runningCount(kind.name);
+  return { reason: `${running} of ${limit} slots for "${kind.name}" are taken`, jobsAhead };
+}
+
+async function describeDependencies(job: Job, store: Store): Promise<string> {
+  const needed = await Promise.all(job.dependsOn.map((id) => store.get(id)));
+  const open = needed.filter((other) => other !== undefined && other.state.status !== "succeeded");
+  const names = open.slice(0, 3).map((other) => other?.name ?? other?.id ?? "");
+  return `it waits for ${open.length} other ${open.length === 1 ? "job" : "jobs"} (${names.join(", ")})`;
+}

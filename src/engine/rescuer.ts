@@ -1,0 +1,49 @@
+import type { JobId } from "../job/id.ts";
+import type { Job } from "../job/job.ts";
+import type { Kind } from "../job/kind.ts";
+import { isHeld } from "../job/state.ts";
+import type { Outcome } from "../job/transitions.ts";
+import type { Claim, LostLease, Store } from "../store/store.ts";
+import { interruptedOutcome } from "./runner.ts";
+import type { Settings } from "./settings.ts";
+
+interface RescuerParts {
+  readonly store: Store;
+  readonly kinds: ReadonlyMap<string, Kind>;
+  readonly settings: Settings;
+  readonly worker: string;
+  /** Jobs that this engine runs itself are not lost, whatever the clock says. */
+  readonly isRunning: (id: JobId) => boolean;
+  readonly start: (claim: Claim) => void;
+}
+
+const batchSize = 100;
+
+/** Continues jobs whose worker is gone, as their kind says; kinds that this engine does not know are left alone. */
+export async function rescueLost(before: number, parts: RescuerParts): Promise<void> {
+  const lost = await parts.store.lost(before, batchSize);
+  const mine = lost.filter((job) => parts.kinds.has(job.kind) && !parts.isRunning(job.id));
+  const rescued = await Promise.all(mine.map((job) => rescue(job, before, parts)));
+  if (lost.length === batchSize && rescued.some(Boolean)) await rescueLost(before, parts);
+}
+
+async function rescue(job: Job, before: number, parts: RescuerParts): Promise<boolean> {
+  const { store, settings, worker, kinds, start } = parts;
+  const kind = kinds.get(job.kind);
+  if (kind === undefined || !isHeld(job.state)) return false;
+  const { lease } = job.state;
+  const lostLease: LostLease = { id: job.id, worker: lease.worker, fence: lease.fence, before };
+  const now = settings.clock.now();
+  if (kind.onInterrupt === "adopt") {
+    const claim = await store.adopt(lostLease, { worker, now, leaseMs: settings.leaseMs });
+    if (claim !== undefined) start(claim);
+    return claim !== undefined;
+  }
+  return (await store.abandon(lostLease, lostOutcome(job, kind, settings), now)) !== undefined;
+}
+
+function lostOutcome(job: Job, kind: Kind, settings: Settings): Outcome {
+  if (job.state.interruptions < settings.maxInterruptions) return interruptedOutcome({ kind }, "its worker was lost");
+  const message = `The attempt lost its worker ${job.state.interruptions + 1} times; it may be what brings the worker down.`;
+  return { type: "failed", failure: { code: "interrupted", message, retryable: true } };
+}

@@ -1,0 +1,91 @@
+import type { JobId } from "../job/id.ts";
+import type { Job } from "../job/job.ts";
+import type { Kind, StopCause } from "../job/kind.ts";
+import type { HeldLease } from "../store/store.ts";
+import type { Clock } from "./clock.ts";
+
+/** An attempt that this engine holds the lease of. Its durations follow the monotonic clock from here on. */
+export class Run {
+  readonly job: Job;
+  readonly kind: Kind;
+  readonly lease: HeldLease;
+  /** Called when the attempt is heard from, or begins or ends to wait for an answer, if somebody listens for it. */
+  onActivity: (() => void) | undefined;
+  /** Called once, when the attempt is told to stop. */
+  onStop: (() => void) | undefined;
+  readonly #clock: Clock;
+  readonly #controller = new AbortController();
+  readonly #began: { readonly at: number; readonly ranMs: number; readonly totalMs: number };
+  #stopCause: StopCause | undefined;
+  #heardAt: number;
+  #openQuestions = 0;
+  #waitingSince = 0;
+  #waitedMs = 0;
+
+  constructor(job: Job, kind: Kind, lease: HeldLease, clock: Clock) {
+    this.job = job;
+    this.kind = kind;
+    this.lease = lease;
+    this.#clock = clock;
+    const { state } = job;
+    const now = clock.now();
+    const ranMs = "waitedMs" in state ? now - state.startedAt - state.waitedMs : 0;
+    this.#began = { at: clock.monotonic(), ranMs: Math.max(0, ranMs), totalMs: Math.max(0, now - state.acceptedAt) };
+    this.#heardAt = this.#began.at;
+  }
+
+  get id(): JobId {
+    return this.job.id;
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get stopCause(): StopCause | undefined {
+    return this.#stopCause;
+  }
+
+  get isWaiting(): boolean {
+    return this.#openQuestions > 0;
+  }
+
+  /** How long the attempt has run, without the time it waited for answers. */
+  runMs(): number {
+    const waitedMs = this.#waitedMs + (this.isWaiting ? this.#clock.monotonic() - this.#waitingSince : 0);
+    return this.#began.ranMs + this.#clock.monotonic() - this.#began.at - waitedMs;
+  }
+
+  /** How long ago the job was submitted, or retried by hand. */
+  totalMs(): number {
+    return this.#began.totalMs + this.#clock.monotonic() - this.#began.at;
+  }
+
+  silentMs(): number {
+    return this.#clock.monotonic() - this.#heardAt;
+  }
+
+  /** The first cause wins: a later one changes nothing, except that a lost lease overrules the others. */
+  stop(cause: StopCause): void {
+    if (this.#stopCause !== undefined && cause.type !== "lease_lost") return;
+    const isFirst = this.#stopCause === undefined;
+    this.#stopCause = cause;
+    if (isFirst) this.onStop?.();
+    this.#controller.abort(cause);
+  }
+
+  touch(): void {
+    this.#heardAt = this.#clock.monotonic();
+    this.onActivity?.();
+  }
+
+  questionOpened(): void {
+    if (this.#openQuestions++ === 0) this.#waitingSince = this.#clock.monotonic();
+    this.touch();
+  }
+
+  questionClosed(): void {
+    if (--this.#openQuestions === 0) this.#waitedMs += this.#clock.monotonic() - this.#waitingSince;
+    this.touch();
+  }
+}

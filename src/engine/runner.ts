@@ -1,0 +1,158 @@
+import { defined } from "../job/defined.ts";
+import { assertNever, LonghaulError } from "../job/error.ts";
+import { JobFailure, messageOf, toFailure, type Failure } from "../job/failure.ts";
+import { parseInput } from "../job/issue.ts";
+import { PartialResult, type JobContext, type StopCause } from "../job/kind.ts";
+import { retryDelayMs } from "../job/retry.ts";
+import type { Outcome } from "../job/transitions.ts";
+import type { Store } from "../store/store.ts";
+import { sleep, type Clock } from "./clock.ts";
+import type { RunContext } from "./context.ts";
+import type { Run } from "./run.ts";
+import type { Settings } from "./settings.ts";
+
+/** How an attempt is to be settled. `release` leaves the job held for the next engine; `none` belongs to somebody else. */
+type Ending =
+  | { readonly type: "settle"; readonly outcome: Outcome; readonly result?: string }
+  | { readonly type: "release" }
+  | { readonly type: "none" };
+
+type Returned = { readonly value: unknown } | { readonly thrown: unknown } | "no answer";
+
+interface RunnerParts {
+  readonly store: Store;
+  readonly settings: Settings;
+  /** Called as soon as the end is on its way to the store: what is claimed from now on is stored after it. */
+  readonly onSettling: () => void;
+  /** Aborted when the engine closes and nothing more can be stored. */
+  readonly closing: AbortSignal;
+}
+
+/** Runs one attempt to its end and settles it. Never rejects. */
+export async function runAttempt(run: Run, input: string, runContext: RunContext, parts: RunnerParts): Promise<void> {
+  const returned = await withGrace(run, callKind(run, input, runContext.context), parts.settings.clock);
+  runContext.flush();
+  const settling = settleUntilStored(run, toEnding(run, returned, parts.settings), parts);
+  parts.onSettling();
+  await settling;
+}
+
+async function callKind(run: Run, input: string, context: JobContext): Promise<Returned> {
+  try {
+    const parsed = parseInput(run.kind.input, JSON.parse(input), `The input of kind "${run.kind.name}"`);
+    return { value: await run.kind.run(parsed, context) };
+  } catch (thrown) {
+    return { thrown };
+  }
+}
+
+/** An attempt that was told to stop and does not is given up after its grace time. */
+function withGrace(run: Run, attempt: Promise<Returned>, clock: Clock): Promise<Returned> {
+  return new Promise((resolve) => {
+    let cancelTimer = (): void => undefined;
+    run.onStop = () => {
+      cancelTimer = clock.after(run.job.limits.graceMs, () => resolve("no answer"));
+    };
+    void attempt.then((returned) => {
+      run.onStop = undefined;
+      cancelTimer();
+      resolve(returned);
+    });
+  });
+}
+
+function toEnding(run: Run, returned: Returned, settings: Settings): Ending {
+  const { stopCause } = run;
+  if (stopCause !== undefined) return toStoppedEnding(run, stopCause, returned, settings);
+  if (returned === "no answer") return { type: "none" };
+  return "value" in returned ? toResult(run, returned.value, settings) : toFailed(run, returned.thrown, settings);
+}
+
+function toStoppedEnding(run: Run, cause: StopCause, returned: Returned, settings: Settings): Ending {
+  switch (cause.type) {
+    case "cancelled":
+      return { type: "settle", outcome: { type: "cancelled", reason: cause.reason } };
+    case "timed_out":
+      return { type: "settle", outcome: { type: "timed_out", failure: limitFailure(cause, returned) } };
+    case "stopping":
+      if (returned !== "no answer" && "value" in returned) return toResult(run, returned.value, settings);
+      if (run.kind.onInterrupt === "adopt") return { type: "release" };
+      return { type: "settle", outcome: interruptedOutcome(run, "the engine stopped") };
+    case "lease_lost":
+      return { type: "none" };
+    default:
+      return assertNever(cause);
+  }
+}
+
+/** What becomes of an attempt whose worker went away, by the word of its kind. */
+export function interruptedOutcome(run: Pick<Run, "kind">, cause: string): Outcome {
+  if (run.kind.onInterrupt !== "fail") return { type: "interrupted", cause };
+  const message = `The attempt was interrupted (${cause}), and jobs of kind "${run.kind.name}" cannot be continued.`;
+  return { type: "failed", failure: { code: "interrupted", message, retryable: true } };
+}
+
+function toResult(run: Run, value: unknown, settings: Settings): Ending {
+  const partial = value instanceof PartialResult;
+  const parsed = run.kind.result.safeParse(partial ? value.result : value);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    const where = issue?.path.join(".") ?? "";
+    return failed({
+      code: "invalid_result",
+      message: `The result does not fit its schema: ${where} ${issue?.message ?? ""}`,
+      retryable: false,
+    });
+  }
+  const result = JSON.stringify(parsed.data);
+  if (result !== undefined && Buffer.byteLength(result) > settings.maxResultBytes) {
+    const message = `The result has more than ${settings.maxResultBytes} bytes; write large results as output.`;
+    return failed({ code: "result_too_large", message, retryable: false });
+  }
+  const outcome: Outcome = { type: "succeeded", partial };
+  return result === undefined ? { type: "settle", outcome } : { type: "settle", outcome, result };
+}
+
+function toFailed(run: Run, thrown: unknown, settings: Settings): Ending {
+  const isBadInput = thrown instanceof LonghaulError && thrown.code === "invalid_input";
+  const failure = isBadInput ? { code: "invalid_input", message: thrown.message, retryable: false } : toFailure(thrown);
+  const { attempt } = run.job.state;
+  const { attempts, backoff } = run.job.limits;
+  if (!failure.retryable || attempt >= attempts) return failed(failure);
+  const wantedMs = thrown instanceof JobFailure ? (thrown.retryAfterMs ?? 0) : 0;
+  const delayMs = Math.max(wantedMs, retryDelayMs(backoff, attempt, settings.random()));
+  return { type: "settle", outcome: { type: "retry", failure, runAt: settings.clock.now() + delayMs } };
+}
+
+function failed(failure: Failure): Ending {
+  return { type: "settle", outcome: { type: "failed", failure } };
+}
+
+function limitFailure(cause: Extract<StopCause, { type: "timed_out" }>, returned: Returned): Failure {
+  const what = {
+    run: `ran longer than its limit of ${cause.limitMs} ms`,
+    idle: `gave no sign of life for ${cause.limitMs} ms`,
+    total: `was not done within ${cause.limitMs} ms of being submitted`,
+  }[cause.limit];
+  const note = returned === "no answer" ? " It did not stop when told to." : "";
+  return { code: `${cause.limit}_limit`, message: `The job ${what}.${note}`, retryable: true };
+}
+
+const longestRetryMs = 5_000;
+
+/** A full disk must not lose an end that was reached: the write is tried again until it is stored or the lease is gone. */
+async function settleUntilStored(run: Run, ending: Ending, { store, settings, closing }: RunnerParts): Promise<void> {
+  if (ending.type === "none") return;
+  const { clock, log } = settings;
+  for (let delayMs = 100; ; delayMs = Math.min(longestRetryMs, delayMs * 2)) {
+    try {
+      if (ending.type === "release") return await store.release(run.lease);
+      await store.settle(run.lease, ending.outcome, { now: clock.now(), ...defined({ result: ending.result }) });
+      return;
+    } catch (error) {
+      log({ level: "error", message: `the end of a job could not be stored: ${messageOf(error)}`, job: run.id, error });
+      await sleep(clock, delayMs, closing);
+      if (closing.aborted) return;
+    }
+  }
+}

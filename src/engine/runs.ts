@@ -1,0 +1,114 @@
+import type { JobId } from "../job/id.ts";
+import type { ChildRequest, Kind } from "../job/kind.ts";
+import { isHeld } from "../job/state.ts";
+import type { Claim, Store } from "../store/store.ts";
+import { createContext } from "./context.ts";
+import { Dispatcher } from "./dispatcher.ts";
+import type { Feed } from "./feed.ts";
+import { rescueLost } from "./rescuer.ts";
+import { Run } from "./run.ts";
+import { runAttempt } from "./runner.ts";
+import type { Settings } from "./settings.ts";
+import { startWatchdog } from "./watchdog.ts";
+
+interface RunsParts {
+  readonly store: Store;
+  readonly kinds: ReadonlyMap<string, Kind>;
+  readonly settings: Settings;
+  readonly worker: string;
+  readonly feed: Feed;
+  readonly spawn: (run: Run, child: ChildRequest) => Promise<JobId>;
+}
+
+/** The attempts that this engine holds: starts them, keeps their leases, hands on cancels, and ends them with the engine. */
+export class Runs {
+  readonly dispatcher: Dispatcher;
+  readonly #parts: RunsParts;
+  readonly #runs = new Map<JobId, Run>();
+  readonly #ends = new Set<Promise<void>>();
+  readonly #closing = new AbortController();
+  readonly #unsubscribe: () => void;
+
+  constructor(parts: RunsParts) {
+    this.#parts = parts;
+    this.dispatcher = new Dispatcher({ ...parts, start: (claim) => this.#start(claim) });
+    this.#unsubscribe = parts.store.subscribe((hint) => {
+      if (hint.type === "job-ready") this.dispatcher.wake();
+      if (hint.type === "cancel-requested") this.#cancel(hint.id, hint.reason);
+    });
+  }
+
+  /** Extends the leases of all attempts, and learns which are lost or asked to cancel. */
+  async beat(): Promise<void> {
+    if (this.#runs.size === 0) return;
+    const { store, settings } = this.#parts;
+    const leases = [...this.#runs.values()].map((run) => run.lease);
+    const { lost, cancelled } = await store.beat(leases, settings.clock.now() + settings.leaseMs);
+    for (const id of lost) this.#runs.get(id)?.stop({ type: "lease_lost" });
+    for (const { id, reason } of cancelled) this.#cancel(id, reason);
+  }
+
+  /** Continues jobs whose lease ended before this time. */
+  rescue(before: number): Promise<void> {
+    return rescueLost(before, {
+      ...this.#parts,
+      isRunning: (id) => this.#runs.has(id),
+      start: (claim) => this.#start(claim),
+    });
+  }
+
+  /** Tells every attempt that the engine stops, and waits for their ends to be stored. */
+  async stop(): Promise<void> {
+    await this.dispatcher.stop();
+    for (const run of this.#runs.values()) run.stop({ type: "stopping" });
+    const patience = this.#parts.settings.clock.after(this.#longestGraceMs() + 2_000, () => this.#closing.abort());
+    await Promise.all(this.#ends);
+    patience();
+    this.#unsubscribe();
+  }
+
+  #start(claim: Claim): void {
+    const { store, kinds, settings } = this.#parts;
+    const kind = kinds.get(claim.job.kind);
+    if (kind === undefined) return;
+    const run = new Run(claim.job, kind, claim.lease, settings.clock);
+    const runContext = createContext(run, this.#parts);
+    const stopWatchdog = startWatchdog(run, {
+      clock: settings.clock,
+      stallMs: settings.stallMs,
+      onStall: (isStalled) => this.#tellStall(run, isStalled),
+    });
+    this.#runs.set(run.id, run);
+    this.dispatcher.occupy(kind.name);
+    const end = runAttempt(run, claim.input, runContext, {
+      store,
+      settings,
+      closing: this.#closing.signal,
+      onSettling: () => {
+        stopWatchdog();
+        if (this.#runs.get(run.id) === run) this.#runs.delete(run.id);
+        this.dispatcher.vacate(kind.name);
+      },
+    }).finally(() => this.#ends.delete(end));
+    this.#ends.add(end);
+    if (isHeld(claim.job.state) && claim.job.state.cancelRequest !== undefined) {
+      this.#cancel(run.id, claim.job.state.cancelRequest.reason);
+    }
+  }
+
+  #cancel(id: JobId, reason: string): void {
+    this.#runs.get(id)?.stop({ type: "cancelled", reason });
+  }
+
+  #tellStall(run: Run, isStalled: boolean): void {
+    const { store, settings } = this.#parts;
+    const now = settings.clock.now();
+    store.stall(run.lease, isStalled ? now - run.silentMs() : undefined, now).catch((error: unknown) => {
+      settings.log({ level: "warn", message: "a stall could not be stored", job: run.id, error });
+    });
+  }
+
+  #longestGraceMs(): number {
+    return Math.max(0, ...[...this.#runs.values()].map((run) => run.job.limits.graceMs));
+  }
+}

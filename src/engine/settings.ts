@@ -1,0 +1,74 @@
+import { LonghaulError } from "../job/error.ts";
+import type { JobId } from "../job/id.ts";
+import type { Limits, Retention } from "../job/job.ts";
+import type { Kind } from "../job/kind.ts";
+import { defaultBackoff } from "../job/retry.ts";
+import type { Store } from "../store/store.ts";
+import { systemClock, type Clock } from "./clock.ts";
+
+export interface EngineOptions {
+  readonly store: Store;
+  readonly kinds: readonly Kind[];
+  readonly clock?: Clock;
+  /** A number in [0, 1), for jitter. */
+  readonly random?: () => number;
+  /** Where the engine tells of trouble that is nobody's answer. */
+  readonly log?: (entry: LogEntry) => void;
+  /** A worker that is not heard for this long has lost its jobs. */
+  readonly leaseMs?: number;
+  /** Jobs of one kind at once, where the kind does not say. */
+  readonly concurrency?: number;
+  readonly maxInputBytes?: number;
+  readonly maxResultBytes?: number;
+  readonly limits?: Partial<Limits>;
+  readonly retention?: Partial<Retention>;
+  /** How often readers look for themselves, because hints may get lost. */
+  readonly pollMs?: number;
+  /** How often finished jobs whose retention has ended are removed. */
+  readonly pruneMs?: number;
+  /** How often an attempt may lose its worker before it counts as the cause. */
+  readonly maxInterruptions?: number;
+  /** Silence after which a running job is reported as stalled, where no idle limit says so. */
+  readonly stallMs?: number;
+}
+
+export interface LogEntry {
+  readonly level: "warn" | "error";
+  readonly message: string;
+  readonly job?: JobId;
+  readonly error?: unknown;
+}
+
+export type Settings = Required<Omit<EngineOptions, "store" | "kinds" | "limits" | "retention">> & {
+  readonly limits: Limits;
+  readonly retention: Retention;
+};
+
+const hourMs = 3_600_000;
+
+export function toSettings(options: EngineOptions): Settings {
+  return {
+    clock: options.clock ?? systemClock,
+    random: options.random ?? Math.random,
+    log: options.log ?? (() => undefined),
+    leaseMs: options.leaseMs ?? 6_000,
+    concurrency: options.concurrency ?? 10,
+    maxInputBytes: options.maxInputBytes ?? 1_000_000,
+    maxResultBytes: options.maxResultBytes ?? 4_000_000,
+    pollMs: options.pollMs ?? 2_000,
+    pruneMs: options.pruneMs ?? 60_000,
+    maxInterruptions: options.maxInterruptions ?? 20,
+    stallMs: options.stallMs ?? 300_000,
+    limits: { attempts: 1, graceMs: 10_000, backoff: defaultBackoff, ...options.limits },
+    retention: { succeededMs: 24 * hourMs, failedMs: 7 * 24 * hourMs, ...options.retention },
+  };
+}
+
+export function toKindMap(kinds: readonly Kind[]): ReadonlyMap<string, Kind> {
+  const map = new Map<string, Kind>();
+  for (const kind of kinds) {
+    if (map.has(kind.name)) throw new LonghaulError("conflict", `Two kinds are named "${kind.name}".`);
+    map.set(kind.name, kind);
+  }
+  return map;
+}

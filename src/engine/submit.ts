@@ -1,0 +1,168 @@
+import { z } from "zod";
+import { defined } from "../job/defined.ts";
+import { LonghaulError } from "../job/error.ts";
+import { createIdSource, isJobId, type JobId } from "../job/id.ts";
+import { parseInput } from "../job/issue.ts";
+import type { JobSpec, Limits } from "../job/job.ts";
+import { canonicalJson } from "../job/json.ts";
+import type { Kind } from "../job/kind.ts";
+import type { JobDraft } from "../store/store.ts";
+import type { Settings } from "./settings.ts";
+
+const durationMs = z
+  .int()
+  .min(0)
+  .max(366 * 24 * 3_600_000);
+const positiveMs = durationMs.min(1);
+const label = z.string().min(1).max(200);
+
+const limitsSchema = z.strictObject({
+  queueMs: positiveMs.optional(),
+  runMs: positiveMs.optional(),
+  idleMs: positiveMs.optional(),
+  totalMs: positiveMs.optional(),
+  graceMs: durationMs.optional(),
+  attempts: z.int().min(1).max(100).optional(),
+  backoff: z
+    .strictObject({
+      initialMs: durationMs,
+      factor: z.number().min(1).max(10),
+      maxMs: durationMs,
+      jitter: z.number().min(0).max(1),
+    })
+    .optional(),
+});
+
+const requestSchema = z.strictObject({
+  kind: z.string(),
+  input: z.unknown(),
+  owner: label.optional(),
+  name: label.optional(),
+  tags: z.array(label).max(50).optional(),
+  batch: label.optional(),
+  parent: z.string().refine(isJobId, "expected a job id").optional(),
+  dependsOn: z.array(z.string()).max(1_000).optional(),
+  ref: label.optional(),
+  key: label.optional(),
+  priority: z.int().min(-1_000).max(1_000).optional(),
+  idempotencyKey: label.optional(),
+  delayMs: durationMs.optional(),
+  limits: limitsSchema.optional(),
+  retention: z.strictObject({ succeededMs: durationMs.optional(), failedMs: durationMs.optional() }).optional(),
+  by: label.optional(),
+});
+
+/**
+ * What to run. `dependsOn` names jobs by id, or by the `ref` of another request in the same call; the job runs after
+ * all of them have succeeded. `key` groups jobs that share a kind's per-key concurrency.
+ */
+export type SubmitRequest = z.input<typeof requestSchema>;
+
+export interface Submitter {
+  /** Checks all requests; `ids` are in their order, `drafts` in one in which dependencies come first. */
+  readonly draft: (requests: readonly SubmitRequest[]) => { ids: JobId[]; drafts: JobDraft[] };
+}
+
+export function createSubmitter(kinds: ReadonlyMap<string, Kind>, settings: Settings): Submitter {
+  const newId = createIdSource(settings.clock.now);
+  return {
+    draft: (requests) => {
+      const parsed = requests.map((request) => parseInput(requestSchema, request, "The request"));
+      const ids = parsed.map(() => newId());
+      const refs = mapRefs(parsed, ids);
+      const drafts = parsed.map((request, index) => {
+        const id = ids[index] ?? newId();
+        return toDraft(request, id, refs, findKind(kinds, request.kind), settings);
+      });
+      return { ids, drafts: refs.size === 0 ? drafts : inDependencyOrder(drafts) };
+    },
+  };
+}
+
+type ParsedRequest = z.output<typeof requestSchema>;
+
+export function findKind(kinds: ReadonlyMap<string, Kind>, name: string): Kind {
+  const kind = kinds.get(name);
+  if (kind !== undefined) return kind;
+  const known = [...kinds.keys()].join(", ");
+  throw new LonghaulError("unknown_kind", `There is no kind "${name}"; known kinds: ${known}.`);
+}
+
+function toDraft(
+  request: ParsedRequest,
+  id: JobId,
+  refs: ReadonlyMap<string, JobId>,
+  kind: Kind,
+  settings: Settings,
+): JobDraft {
+  const parsedInput = parseInput(kind.input, request.input, `The input of kind "${kind.name}"`);
+  const input = toInputText(request.input, kind, settings);
+  const key = request.key ?? kind.key(parsedInput) ?? (kind.perKey === undefined ? undefined : "");
+  const createdAt = settings.clock.now();
+  const { name, batch, parent, idempotencyKey, by } = request;
+  const spec: JobSpec = {
+    id,
+    kind: kind.name,
+    owner: request.owner ?? "local",
+    tags: request.tags ?? [],
+    dependsOn: [...new Set(request.dependsOn)].map((text) => toDependency(text, refs)),
+    priority: request.priority ?? 0,
+    limits: { ...settings.limits, ...kind.limits, ...defined(request.limits ?? {}) },
+    retention: { ...settings.retention, ...defined(request.retention ?? {}) },
+    createdAt,
+    ...defined({ name, batch, parent, idempotencyKey, key }),
+  };
+  return { spec, input, runAt: createdAt + (request.delayMs ?? 0), ...defined({ by }) };
+}
+
+/** The input is kept as it came: it is parsed again when it runs, by the schema of the version that runs it. */
+function toInputText(input: unknown, kind: Kind, settings: Settings): string {
+  const text = canonicalJson(input ?? null);
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= settings.maxInputBytes) return text;
+  throw new LonghaulError(
+    "too_large",
+    `The input of kind "${kind.name}" has ${bytes} bytes; at most ${settings.maxInputBytes} are taken. Pass large data by reference (a path or a URL).`,
+    { details: { bytes, limit: settings.maxInputBytes } },
+  );
+}
+
+function mapRefs(requests: readonly ParsedRequest[], ids: readonly JobId[]): Map<string, JobId> {
+  const refs = new Map<string, JobId>();
+  requests.forEach(({ ref }, index) => {
+    const id = ids[index];
+    if (ref === undefined || id === undefined) return;
+    if (refs.has(ref)) throw new LonghaulError("invalid_input", `Two requests have the ref "${ref}".`);
+    refs.set(ref, id);
+  });
+  return refs;
+}
+
+function toDependency(text: string, refs: ReadonlyMap<string, JobId>): JobId {
+  const id = refs.get(text) ?? text;
+  if (isJobId(id)) return id;
+  throw new LonghaulError(
+    "invalid_input",
+    `dependsOn names "${text}", which is neither a job id nor the ref of a request in this call.`,
+  );
+}
+
+function inDependencyOrder(drafts: readonly JobDraft[]): JobDraft[] {
+  const waiting = new Map(drafts.map((draft) => [draft.spec.id, draft]));
+  const ordered: JobDraft[] = [];
+  while (waiting.size > 0) {
+    const free = [...waiting.values()].filter(({ spec }) => !spec.dependsOn.some((id) => waiting.has(id)));
+    if (free.length === 0) {
+      const ring = [...waiting.values()].map(({ spec }) => spec.name ?? spec.kind).join(", ");
+      throw new LonghaulError(
+        "invalid_input",
+        `The jobs depend on each other in a circle (${ring}); nothing was created.`,
+      );
+    }
+    for (const draft of free) {
+      waiting.delete(draft.spec.id);
+      ordered.push(draft);
+    }
+  }
+  return ordered;
+}

@@ -1,0 +1,10 @@
+/** The fields that have a value: an optional field is absent rather than undefined. */
+export type Defined<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> };
+
+export function defined<T extends object>(fields: T): Defined<T> {
+  const result: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(fields)) {
+    if (value !== undefined) result[key] = value;
+  }
+  return result as Defined<T>;
+}

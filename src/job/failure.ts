@@ -1,0 +1,50 @@
+import { defined } from "./defined.ts";
+/** Why an attempt failed, as stored: plain data, small, free of secrets. */
+export interface Failure {
+  readonly code: string;
+  readonly message: string;
+  readonly retryable: boolean;
+  readonly cause?: string;
+}
+
+export interface JobFailureFacts {
+  /** False ends the job at once, whatever attempts are left. */
+  readonly retryable?: boolean;
+  /** Wait at least this long before the next attempt (a server's Retry-After). */
+  readonly retryAfterMs?: number;
+  readonly cause?: unknown;
+}
+
+/** Thrown by a kind to end its attempt with a code of its own; any other error counts as retryable. */
+export class JobFailure extends Error {
+  override readonly name = "JobFailure";
+  readonly code: string;
+  readonly retryable: boolean;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(code: string, message: string, facts: JobFailureFacts = {}) {
+    super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
+    this.code = code;
+    this.retryable = facts.retryable ?? true;
+    this.retryAfterMs = facts.retryAfterMs;
+  }
+}
+
+const longestMessage = 4_000;
+
+export function toFailure(thrown: unknown): Failure {
+  const code = thrown instanceof JobFailure ? thrown.code : "error";
+  const retryable = thrown instanceof JobFailure ? thrown.retryable : true;
+  const cause = thrown instanceof Error ? thrown.cause : undefined;
+  return {
+    code,
+    message: messageOf(thrown),
+    retryable,
+    ...defined({ cause: cause === undefined ? undefined : messageOf(cause) }),
+  };
+}
+
+export function messageOf(thrown: unknown): string {
+  const text = thrown instanceof Error ? thrown.message || thrown.name : String(thrown);
+  return text.length > longestMessage ? `${text.slice(0, longestMessage)}…` : text;
+}

@@ -1,0 +1,55 @@
+import type { JobId } from "./id.ts";
+import type { Backoff } from "./retry.ts";
+import type { JobState, TerminalStatus } from "./state.ts";
+
+/** Time limits and attempts. A limit that is absent does not apply. */
+export interface Limits {
+  /** Longest time in the queue before the first start. */
+  readonly queueMs?: number;
+  /** Longest time one attempt may run; time spent waiting for an answer does not count. */
+  readonly runMs?: number;
+  /** Longest silence of a running attempt: no output, no progress, no log line. A warning comes at half of it. */
+  readonly idleMs?: number;
+  /** Longest time from submit (or from a retry by hand) to the end, everything included. */
+  readonly totalMs?: number;
+  /** How long a cancelled or timed-out attempt may take to clean up before its job ends without it. */
+  readonly graceMs: number;
+  readonly attempts: number;
+  readonly backoff: Backoff;
+}
+
+/** How long a finished job is kept. */
+export interface Retention {
+  readonly succeededMs: number;
+  readonly failedMs: number;
+}
+
+/** What was asked for: never changes after submit. */
+export interface JobSpec {
+  readonly id: JobId;
+  readonly kind: string;
+  readonly owner: string;
+  readonly name?: string;
+  readonly tags: readonly string[];
+  readonly batch?: string;
+  readonly parent?: JobId;
+  readonly dependsOn: readonly JobId[];
+  /** Jobs of one kind with the same key share that kind's per-key concurrency. */
+  readonly key?: string;
+  /** Higher runs first; 0 is normal. */
+  readonly priority: number;
+  readonly idempotencyKey?: string;
+  readonly limits: Limits;
+  readonly retention: Retention;
+  readonly createdAt: number;
+}
+
+export interface Job extends JobSpec {
+  readonly state: JobState;
+  /** Sequence number of the newest event. */
+  readonly lastSeq: number;
+}
+
+export function retentionMs(retention: Retention, status: TerminalStatus): number {
+  return status === "failed" || status === "timed_out" ? retention.failedMs : retention.succeededMs;
+}

@@ -1,0 +1,125 @@
+import { z } from "zod";
+import { LonghaulError } from "./error.ts";
+import type { LogLevel } from "./event.ts";
+import type { JobId } from "./id.ts";
+import type { Json } from "./json.ts";
+import type { Limits } from "./job.ts";
+import type { Answer, Question } from "./question.ts";
+import type { Progress } from "./state.ts";
+
+/**
+ * How a kind goes on after its worker died:
+ * `adopt`: the work still runs outside the server and is taken over; `resume`: runs again, from its checkpoint;
+ * `restart`: runs again from the start (it must be idempotent); `fail`: ends as failed.
+ */
+export type OnInterrupt = "adopt" | "resume" | "restart" | "fail";
+
+/** Why a running attempt is told to end. */
+export type StopCause =
+  | { readonly type: "cancelled"; readonly reason: string }
+  | { readonly type: "timed_out"; readonly limit: "run" | "idle" | "total"; readonly limitMs: number }
+  /** The engine stops; the job goes on later. An adopted kind leaves its work running and returns. */
+  | { readonly type: "stopping" }
+  /** Another worker holds the job now: nothing this attempt does counts any more. */
+  | { readonly type: "lease_lost" };
+
+export interface OutputStream {
+  /** Appends bytes or text; never throws for a full cap: the middle is dropped and counted. */
+  readonly write: (chunk: string | Uint8Array) => void;
+}
+
+export interface Checkpoint {
+  readonly load: () => Promise<Json | undefined>;
+  /** Durable when it resolves; replaces the one before. */
+  readonly save: (value: Json) => Promise<void>;
+}
+
+export interface ChildRequest {
+  readonly kind: string;
+  readonly input: unknown;
+  /** Names this child within its parent: a resumed parent that asks again gets the same child. */
+  readonly key: string;
+  readonly name?: string;
+}
+
+/** What a running attempt may do. */
+export interface JobContext {
+  readonly id: JobId;
+  readonly owner: string;
+  readonly attempt: number;
+  /** True when this attempt ran before and lost its worker. */
+  readonly isInterrupted: boolean;
+  readonly limits: Limits;
+  /** Aborted with a StopCause as its reason. */
+  readonly signal: AbortSignal;
+  readonly now: () => number;
+  /** Kept monotonic: a lower percent than before is raised to it. */
+  readonly progress: (progress: Progress) => void;
+  readonly log: (message: string, level?: LogLevel) => void;
+  /** Tells the watchdog that the job lives, where neither output nor progress shows it. */
+  readonly touch: () => void;
+  readonly output: (stream?: string) => OutputStream;
+  /** Asks and waits; the question and its answer survive a restart. Rejects when the attempt is told to stop. */
+  readonly ask: (question: Question, key?: string) => Promise<Answer>;
+  readonly checkpoint: Checkpoint;
+  /** Submits a child job; it is cancelled with its parent. */
+  readonly spawn: (child: ChildRequest) => Promise<JobId>;
+}
+
+/** Returned by a kind when only part of its work succeeded; the job still counts as succeeded. */
+export class PartialResult<Result = unknown> {
+  readonly result: Result;
+
+  constructor(result: Result) {
+    this.result = result;
+  }
+}
+
+interface KindSettings {
+  readonly name: string;
+  readonly onInterrupt: OnInterrupt;
+  /** How many jobs of this kind run at once on one engine. */
+  readonly concurrency?: number;
+  /** How many jobs of this kind with the same key run at once. */
+  readonly perKey?: number;
+  /** At most this many starts in any window of `perMs`. */
+  readonly rate?: { readonly starts: number; readonly perMs: number };
+  readonly limits?: Partial<Limits>;
+}
+
+interface KindDefinition<Input extends z.ZodType, Result extends z.ZodType> extends KindSettings {
+  readonly input: Input;
+  readonly result?: Result;
+  /** The per-key concurrency group of a job whose submitter names none. */
+  readonly key?: (input: z.output<Input>) => string | undefined;
+  readonly run: (
+    input: z.output<Input>,
+    context: JobContext,
+  ) => Promise<z.input<Result> | PartialResult<z.input<Result>>>;
+}
+
+/** A kind of job as the engine sees it: inputs have passed its schema before `key` and `run` see them. */
+export interface Kind extends KindSettings {
+  readonly input: z.ZodType;
+  readonly result: z.ZodType;
+  readonly key: (input: unknown) => string | undefined;
+  readonly run: (input: unknown, context: JobContext) => Promise<unknown>;
+}
+
+export function defineKind<Input extends z.ZodType, Result extends z.ZodType = z.ZodType>(
+  definition: KindDefinition<Input, Result>,
+): Kind {
+  if (!/^[a-z][a-z0-9_-]{0,63}$/.test(definition.name)) {
+    throw new LonghaulError(
+      "invalid_input",
+      `A kind's name must be 1 to 64 lower-case letters, digits, "-" or "_", got "${definition.name}".`,
+    );
+  }
+  const { key, run, result = z.unknown(), ...settings } = definition;
+  return {
+    ...settings,
+    result,
+    key: (input) => key?.(input as z.output<Input>),
+    run: (input, context) => run(input as z.output<Input>, context),
+  };
+}

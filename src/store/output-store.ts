@@ -1,0 +1,44 @@
+import type { JobId } from "../job/id.ts";
+
+/** Which stream of which attempt. */
+export interface OutputAddress {
+  readonly id: JobId;
+  readonly attempt: number;
+  readonly stream: string;
+}
+
+/**
+ * Bytes that attempts write, addressed by their offset in the stream. Each stream is capped: its beginning and its
+ * end are kept, what lay between is dropped and counted, and offsets stay what they were.
+ */
+export interface OutputStore {
+  /** Goes on at the end of what is there already. One writer per stream at a time. */
+  readonly writer: (address: OutputAddress) => OutputWriter;
+  /** Reads at most `limit` bytes at or after `from`; where those bytes were dropped, the next that are kept. */
+  readonly read: (address: OutputAddress, from: number, limit: number) => Promise<OutputSlice>;
+  readonly measure: (address: OutputAddress) => Promise<OutputSize>;
+  /** The streams that this attempt has written to. */
+  readonly streams: (id: JobId, attempt: number) => Promise<string[]>;
+  readonly remove: (id: JobId) => Promise<void>;
+}
+
+export interface OutputWriter {
+  /** The bytes are readable, and outlive this process, when it returns. Bytes that do not fit on the disk are dropped and counted. */
+  readonly append: (chunk: Uint8Array) => void;
+  readonly close: () => void;
+}
+
+export interface OutputSlice {
+  readonly bytes: Uint8Array;
+  /** Where these bytes begin; above the `from` asked for when bytes between were dropped. */
+  readonly from: number;
+  /** Where to read on. */
+  readonly next: number;
+  readonly size: number;
+}
+
+export interface OutputSize {
+  /** Bytes ever written, dropped ones included. */
+  readonly size: number;
+  readonly dropped: number;
+}

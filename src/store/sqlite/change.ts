@@ -1,0 +1,74 @@
+import type { JobId } from "../../job/id.ts";
+import type { Job } from "../../job/job.ts";
+import { isTerminal, type TerminalState } from "../../job/state.ts";
+import { isHeldBy, requestCancel, type Change } from "../../job/transitions.ts";
+import type { HeldLease } from "../store.ts";
+import type { Database } from "./database.ts";
+import { findByNumber, findJob, writeChange, type Found } from "./rows.ts";
+import { indexFailure } from "./search.ts";
+
+/** Reads a job, lets `decide` make the change, and writes it with all that follows. Undefined if nothing changed. */
+export function changeJob(
+  db: Database,
+  id: JobId,
+  now: number,
+  decide: (job: Job) => Change | undefined,
+): Job | undefined {
+  const found = findJob(db, id);
+  const change = found === undefined ? undefined : decide(found.job);
+  return found === undefined || change === undefined ? undefined : applyChange(db, found, change, now);
+}
+
+export function findHeld(db: Database, lease: HeldLease): Found | undefined {
+  const found = findJob(db, lease.id);
+  return found !== undefined && isHeldBy(found.job.state, lease) ? found : undefined;
+}
+
+export function applyChange(db: Database, found: Found, change: Change, now: number): Job {
+  const changed = writeChange(db, found, change, now);
+  const asked = change.events.find((event) => event.type === "cancel-requested");
+  if (asked !== undefined) db.hint({ type: "cancel-requested", id: found.job.id, reason: asked.reason });
+  if (isTerminal(change.state)) followEnd(db, changed, change.state, now);
+  return changed.job;
+}
+
+function followEnd(db: Database, ended: Found, state: TerminalState, now: number): void {
+  if (state.status === "succeeded") db.sql("DELETE FROM checkpoints WHERE job = ?").run(ended.num);
+  if ("failure" in state) indexFailure(db, ended, state.failure);
+  const dependents = db.sql("SELECT job FROM dependencies WHERE needs = ?").all(ended.num) as { job: number }[];
+  for (const { job } of dependents) {
+    if (state.status === "succeeded") unblock(db, job, now);
+    else cancelDependent(db, job, ended.job, now);
+  }
+  if (state.status !== "succeeded") cancelChildren(db, ended.job, now);
+}
+
+function cancelChildren(db: Database, parent: Job, now: number): void {
+  const children = db.sql("SELECT num FROM jobs WHERE parent = ? AND expires_at IS NULL").all(parent.id) as {
+    num: number;
+  }[];
+  for (const { num } of children) {
+    cancelFound(db, findByNumber(db, num), `its parent, job ${parent.id}, ended as ${parent.state.status}`, now);
+  }
+}
+
+function unblock(db: Database, num: number, now: number): void {
+  db.sql(
+    `UPDATE jobs SET blocked = blocked - 1,
+       ready = CASE WHEN blocked = 1 AND status = 'queued' AND run_at <= ? THEN 1 ELSE ready END
+     WHERE num = ? AND blocked > 0`,
+  ).run(now, num);
+  db.hint({ type: "job-ready" });
+}
+
+/** A job whose dependency did not succeed can never start, and neither can those that depend on it. */
+function cancelDependent(db: Database, num: number, needed: Job, now: number): void {
+  const dependent = findByNumber(db, num);
+  if (dependent === undefined || dependent.job.state.status !== "queued") return;
+  cancelFound(db, dependent, `it depends on job ${needed.id}, which ended as ${needed.state.status}`, now);
+}
+
+function cancelFound(db: Database, found: Found | undefined, reason: string, now: number): void {
+  const change = found === undefined ? undefined : requestCancel(found.job, { reason, at: now });
+  if (found !== undefined && change !== undefined) applyChange(db, found, change, now);
+}

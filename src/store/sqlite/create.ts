@@ -1,0 +1,95 @@
+import { LonghaulError } from "../../job/error.ts";
+import type { JobId } from "../../job/id.ts";
+import type { Job, JobSpec } from "../../job/job.ts";
+import { isTerminal } from "../../job/state.ts";
+import { submitted } from "../../job/transitions.ts";
+import type { Created, JobDraft } from "../store.ts";
+import type { Database } from "./database.ts";
+import { appendEvents, findByNumber, findJob, stateColumns, toSpecText, toStateValues, type Found } from "./rows.ts";
+import { indexJob } from "./search.ts";
+import type { Turns } from "./turns.ts";
+
+export function createJobs(db: Database, drafts: readonly JobDraft[], turns: Turns): Created[] {
+  return drafts.map((draft) => findDuplicate(db, draft) ?? insertJob(db, draft, turns));
+}
+
+function findDuplicate(db: Database, draft: JobDraft): Created | undefined {
+  const { owner, idempotencyKey, kind } = draft.spec;
+  if (idempotencyKey === undefined) return undefined;
+  const row = db
+    .sql(
+      `SELECT j.num, i.input FROM jobs j JOIN inputs i ON i.job = j.num
+       WHERE j.owner = ? AND j.idempotency_key = ?`,
+    )
+    .get(owner, idempotencyKey) as { num: number; input: string } | undefined;
+  const found = row === undefined ? undefined : findByNumber(db, row.num);
+  if (row === undefined || found === undefined) return undefined;
+  if (found.job.kind !== kind || row.input !== draft.input) {
+    throw new LonghaulError(
+      "conflict",
+      `The idempotency key "${idempotencyKey}" belongs to job ${found.job.id}, which has another kind or input. Use a new key for new work.`,
+      { details: { job: found.job.id } },
+    );
+  }
+  return { job: found.job, isDuplicate: true };
+}
+
+const insertColumns = [
+  ...["id", "kind", "owner", "name", "batch", "parent", "slot_key", "priority", "turn", "idempotency_key"],
+  ...["created_at", "spec", "blocked", "fence", "seq", ...stateColumns],
+];
+const insert = `INSERT INTO jobs (${insertColumns.join(", ")}) VALUES (${insertColumns.map(() => "?").join(", ")})`;
+
+function insertJob(db: Database, draft: JobDraft, turns: Turns): Created {
+  const { spec, input } = draft;
+  const needs = spec.dependsOn.map((id) => requireDependency(db, id));
+  const blocked = needs.filter(({ job }) => job.state.status !== "succeeded").length;
+  const { state, events } = submitted(spec, draft.runAt, draft.by);
+  const { lastInsertRowid } = db
+    .sql(insert)
+    .run(
+      ...[spec.id, spec.kind, spec.owner, spec.name ?? null, spec.batch ?? null, spec.parent ?? null],
+      ...[spec.key ?? null, spec.priority, turns.next(spec.kind, spec.owner), spec.idempotencyKey ?? null],
+      ...[spec.createdAt, toSpecText(spec), blocked, 0, events.length],
+      ...toStateValues(state, blocked, spec.createdAt),
+    );
+  const num = Number(lastInsertRowid);
+  db.sql("INSERT INTO inputs (job, input) VALUES (?, ?)").run(num, input);
+  appendEvents(db, num, 0, events, spec.createdAt);
+  insertLinks(db, num, spec, needs);
+  indexJob(db, num, spec.name, input);
+  const job: Job = { ...spec, state, lastSeq: events.length };
+  db.hint({ type: "job-changed", id: job.id, seq: job.lastSeq, status: "queued" });
+  db.hint({ type: "job-ready" });
+  return { job, isDuplicate: false };
+}
+
+function insertLinks(db: Database, num: number, spec: JobSpec, needs: readonly Found[]): void {
+  for (const tag of spec.tags) db.sql("INSERT OR IGNORE INTO tags (tag, job) VALUES (?, ?)").run(tag, num);
+  for (const { num: needed } of needs) {
+    db.sql("INSERT OR IGNORE INTO dependencies (job, needs) VALUES (?, ?)").run(num, needed);
+  }
+}
+
+function requireDependency(db: Database, id: JobId): Found {
+  const found = findJob(db, id);
+  if (found === undefined) {
+    throw new LonghaulError("not_found", `There is no job ${id} to depend on.`, { details: { job: id } });
+  }
+  const { state } = found.job;
+  if (isTerminal(state) && state.status !== "succeeded") {
+    throw new LonghaulError(
+      "conflict",
+      `Job ${id} ended as ${state.status}, so nothing can run after its success. Retry it first.`,
+      { details: { job: id } },
+    );
+  }
+  return found;
+}
+
+/** How many dependencies of a job are still to succeed; refuses when one never will. */
+export function countBlocking(db: Database, job: Job): number {
+  return job.dependsOn
+    .map((id) => requireDependency(db, id))
+    .filter((needed) => needed.job.state.status !== "succeeded").length;
+}

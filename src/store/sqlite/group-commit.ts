@@ -1,0 +1,112 @@
+import { toStorageError } from "./storage-error.ts";
+import type { Connection } from "./driver.ts";
+
+interface Operation {
+  readonly run: () => unknown;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+type Result = { readonly value: unknown } | { readonly error: unknown };
+
+/**
+ * All writes of one turn of the event loop in one transaction: one sync to disk serves them all, and no promise
+ * resolves before it. Operations must be free of side effects outside the database, because a turn in which one of
+ * them fails is rolled back and run again with a savepoint around each.
+ */
+export class GroupCommit {
+  readonly #connection: Connection;
+  readonly #onCommit: () => void;
+  readonly #onRollback: () => void;
+  #queue: Operation[] = [];
+  #last: Operation[] = [];
+  #timer: NodeJS.Immediate | undefined;
+
+  constructor(connection: Connection, events: { onCommit: () => void; onRollback: () => void }) {
+    this.#connection = connection;
+    this.#onCommit = events.onCommit;
+    this.#onRollback = events.onRollback;
+  }
+
+  write<T>(run: () => T): Promise<T> {
+    return this.#enqueue(this.#queue, run);
+  }
+
+  /** Runs after the other writes of this turn, and so sees them all. */
+  writeLast<T>(run: () => T): Promise<T> {
+    return this.#enqueue(this.#last, run);
+  }
+
+  #enqueue<T>(queue: Operation[], run: () => T): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      queue.push({ run, resolve: resolve as (value: unknown) => void, reject });
+      this.#timer ??= setImmediate(() => this.flush());
+    });
+  }
+
+  /** Commits what is queued, at once. */
+  flush(): void {
+    if (this.#timer !== undefined) clearImmediate(this.#timer);
+    this.#timer = undefined;
+    const operations = [...this.#queue, ...this.#last];
+    if (operations.length === 0) return;
+    this.#queue = [];
+    this.#last = [];
+    let results: Result[];
+    try {
+      results = this.#runAll(operations);
+    } catch (error) {
+      const failure = toStorageError(error);
+      for (const operation of operations) operation.reject(failure);
+      return;
+    }
+    operations.forEach((operation, index) => {
+      const result = results[index];
+      if (result !== undefined && "error" in result) operation.reject(toStorageError(result.error));
+      else operation.resolve(result?.value);
+    });
+    this.#onCommit();
+  }
+
+  #runAll(operations: readonly Operation[]): Result[] {
+    try {
+      return this.#transaction(() => operations.map((operation) => ({ value: operation.run() })));
+    } catch {
+      return this.#transaction(() => operations.map((operation) => this.#runGuarded(operation)));
+    }
+  }
+
+  #runGuarded(operation: Operation): Result {
+    this.#connection.exec("SAVEPOINT operation");
+    try {
+      const value = operation.run();
+      this.#connection.exec("RELEASE operation");
+      return { value };
+    } catch (error) {
+      // Fails when SQLite has rolled back the whole transaction by itself (a full disk): then all of it has failed.
+      this.#connection.exec("ROLLBACK TO operation; RELEASE operation");
+      return { error };
+    }
+  }
+
+  #transaction<T>(body: () => T): T {
+    this.#connection.exec("BEGIN IMMEDIATE");
+    try {
+      const value = body();
+      this.#connection.exec("COMMIT");
+      return value;
+    } catch (error) {
+      this.#onRollback();
+      this.#rollback();
+      throw error;
+    }
+  }
+
+  #rollback(): void {
+    try {
+      this.#connection.exec("ROLLBACK");
+    } catch {
+      // SQLite rolled back by itself; the error that made it do so is the one to tell.
+    }
+  }
+}

@@ -1,0 +1,75 @@
+/** Marks a SQLite file as ours ("LHUL"), so that somebody else's database is never touched. */
+export const applicationId = 0x4c48554c;
+
+/**
+ * Append-only: a released migration is never edited. Its position is the version it brings the file to.
+ * `state` is the truth about a job's state; the columns beside it exist to be searched by. `num` orders jobs by
+ * creation and is what other tables and every secondary index refer to. Inputs and results are kept apart, so
+ * that a change of state never rewrites them.
+ */
+export const migrations: readonly string[] = [
+  `
+  CREATE TABLE jobs (
+    num INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    kind TEXT NOT NULL,
+    owner TEXT NOT NULL,
+    name TEXT,
+    batch TEXT,
+    parent TEXT,
+    slot_key TEXT,
+    priority INTEGER NOT NULL,
+    turn INTEGER NOT NULL,
+    idempotency_key TEXT,
+    created_at INTEGER NOT NULL,
+    spec TEXT NOT NULL,
+    blocked INTEGER NOT NULL,
+    fence INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    ready INTEGER NOT NULL,
+    run_at INTEGER,
+    deadline_at INTEGER,
+    lease_expires_at INTEGER,
+    expires_at INTEGER,
+    seq INTEGER NOT NULL,
+    state TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX jobs_status ON jobs (status);
+  CREATE INDEX jobs_kind ON jobs (kind);
+  CREATE INDEX jobs_owner ON jobs (owner);
+  CREATE INDEX jobs_name ON jobs (name) WHERE name IS NOT NULL;
+  CREATE INDEX jobs_batch ON jobs (batch) WHERE batch IS NOT NULL;
+  CREATE INDEX jobs_parent ON jobs (parent) WHERE parent IS NOT NULL;
+  CREATE UNIQUE INDEX jobs_idempotency ON jobs (owner, idempotency_key) WHERE idempotency_key IS NOT NULL;
+  CREATE INDEX jobs_ready ON jobs (kind, priority DESC, turn) WHERE ready = 1;
+  CREATE INDEX jobs_ready_key ON jobs (kind, slot_key, priority DESC, turn) WHERE ready = 1 AND slot_key IS NOT NULL;
+  CREATE INDEX jobs_running_key ON jobs (kind, slot_key) WHERE status = 'running' AND slot_key IS NOT NULL;
+  CREATE INDEX jobs_delayed ON jobs (run_at) WHERE status = 'queued' AND ready = 0 AND blocked = 0;
+  CREATE INDEX jobs_deadline ON jobs (deadline_at) WHERE deadline_at IS NOT NULL;
+  CREATE INDEX jobs_lease ON jobs (lease_expires_at) WHERE lease_expires_at IS NOT NULL;
+  CREATE INDEX jobs_expiry ON jobs (expires_at) WHERE expires_at IS NOT NULL;
+
+  CREATE TABLE inputs (job INTEGER PRIMARY KEY, input TEXT NOT NULL) STRICT;
+  CREATE TABLE results (job INTEGER PRIMARY KEY, result TEXT NOT NULL) STRICT;
+  CREATE TABLE checkpoints (job INTEGER PRIMARY KEY, checkpoint TEXT NOT NULL) STRICT;
+  CREATE TABLE events (
+    job INTEGER NOT NULL, seq INTEGER NOT NULL, at INTEGER NOT NULL, body TEXT NOT NULL,
+    PRIMARY KEY (job, seq)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE questions (
+    job INTEGER NOT NULL, key TEXT NOT NULL, question TEXT NOT NULL, asked_at INTEGER NOT NULL,
+    answer TEXT, answered_at INTEGER,
+    PRIMARY KEY (job, key)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE tags (tag TEXT NOT NULL, job INTEGER NOT NULL, PRIMARY KEY (tag, job)) STRICT, WITHOUT ROWID;
+  CREATE INDEX tags_job ON tags (job);
+  CREATE TABLE dependencies (
+    job INTEGER NOT NULL, needs INTEGER NOT NULL, PRIMARY KEY (needs, job)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX dependencies_job ON dependencies (job);
+  CREATE TABLE paused_kinds (kind TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+  CREATE TABLE tombstones (id TEXT PRIMARY KEY, owner TEXT NOT NULL, purged_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE INDEX tombstones_age ON tombstones (purged_at);
+  CREATE VIRTUAL TABLE search USING fts5 (name, input, error, content = '', contentless_delete = 1, detail = none);
+  `,
+];

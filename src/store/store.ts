@@ -1,0 +1,221 @@
+import type { EventBody, JobEvent } from "../job/event.ts";
+import type { JobId } from "../job/id.ts";
+import type { Job, JobSpec } from "../job/job.ts";
+import type { Answer, AskedQuestion, Question } from "../job/question.ts";
+import type { JobStatus, Progress } from "../job/state.ts";
+import type { LeaseToken, Outcome } from "../job/transitions.ts";
+import type { OutputStore } from "./output-store.ts";
+
+/**
+ * Where jobs live. Every promise of a write resolves only after the write is durable, and every write after a
+ * claim is conditional on the lease still being held. Inputs, results and checkpoints are JSON text: the store
+ * never looks inside. Rules are stated here and tested, for every store alike, in test/store/contract.ts.
+ */
+export interface Store {
+  readonly capabilities: Capabilities;
+  readonly output: OutputStore;
+
+  /**
+   * Creates all the jobs of the call or none. A draft whose owner and idempotency key are known already creates
+   * nothing and returns the job that is there, if kind and input are the same; else the call is refused
+   * (`conflict`). Dependencies must exist or stand earlier in the call (`not_found`), and must not have ended
+   * other than succeeded (`conflict`).
+   */
+  readonly create: (drafts: readonly JobDraft[]) => Promise<Created[]>;
+
+  readonly get: (id: JobId) => Promise<Job | undefined>;
+  readonly payload: (id: JobId) => Promise<Payload | undefined>;
+  /** Newest first. A cursor goes on where the page before ended, whatever was added since. */
+  readonly list: (filter: JobFilter, page: PageRequest) => Promise<JobPage>;
+  readonly count: (filter: Pick<JobFilter, "owner" | "batch">) => Promise<StatusCount[]>;
+  /** Ids that end with these characters, at most `limit`: for people who type only a part. */
+  readonly idsEndingWith: (suffix: string, owner: string | undefined, limit: number) => Promise<JobId[]>;
+  /** When a purged job went, for as long as that is remembered. */
+  readonly tombstone: (id: JobId) => Promise<Tombstone | undefined>;
+  /** How many jobs of its kind would be claimed before this one, counted up to `limit`; undefined if it is not ready. */
+  readonly jobsAhead: (id: JobId, limit: number) => Promise<number | undefined>;
+
+  /** Adds events of a held job; false, and nothing is written, once the lease is lost. */
+  readonly append: (lease: HeldLease, events: readonly EventBody[], at: number) => Promise<boolean>;
+  /** Events with a sequence number above `after`, in order, without gaps. */
+  readonly read: (id: JobId, after: number, limit: number) => Promise<JobEvent[]>;
+
+  /**
+   * Leases up to `max` jobs of each wanted kind whose time has come: highest priority first, then in turns between
+   * owners, then oldest first. No job is claimed twice, by however many workers.
+   */
+  readonly claim: (request: ClaimRequest) => Promise<Claimed>;
+  /** Extends leases. Says which are lost, and which jobs were asked to cancel. */
+  readonly beat: (leases: readonly HeldLease[], expiresAt: number) => Promise<BeatAnswer>;
+  /** Ends or requeues an attempt. Undefined, and nothing is written, once the lease is lost. */
+  readonly settle: (lease: HeldLease, outcome: Outcome, settlement: Settlement) => Promise<Job | undefined>;
+  /** Held jobs whose lease ended before this time, oldest first. */
+  readonly lost: (before: number, limit: number) => Promise<Job[]>;
+  /** Takes over a lost lease; undefined if its holder was heard again, or another worker was faster. */
+  readonly adopt: (lost: LostLease, claim: Omit<ClaimRequest, "wants">) => Promise<Claim | undefined>;
+  /** Ends or requeues a job whose lease is lost; undefined under the same conditions as `adopt`. */
+  readonly abandon: (lost: LostLease, outcome: Outcome, now: number) => Promise<Job | undefined>;
+  /** Lets go of a lease without touching the state: the next engine adopts the job at once. */
+  readonly release: (lease: HeldLease) => Promise<void>;
+
+  /** Keeps the progress of a held job; an event is added only when asked for. False once the lease is lost. */
+  readonly report: (lease: HeldLease, report: ProgressReport) => Promise<boolean>;
+  /** Marks a held job as silent since a time, or as heard again. */
+  readonly stall: (lease: HeldLease, since: number | undefined, now: number) => Promise<boolean>;
+  readonly saveCheckpoint: (lease: HeldLease, checkpoint: string) => Promise<boolean>;
+  readonly loadCheckpoint: (id: JobId) => Promise<string | undefined>;
+
+  /** Opens a question, or finds the one asked under this key before, with its answer. Undefined once the lease is lost. */
+  readonly ask: (
+    lease: HeldLease,
+    ask: { key: string; question: Question; at: number },
+  ) => Promise<AskedQuestion | undefined>;
+  /** Stores the answer to an open question, once. */
+  readonly answer: (
+    id: JobId,
+    answer: { key: string; answer: Answer; at: number; by?: string },
+  ) => Promise<AnswerResult>;
+  readonly questions: (id: JobId) => Promise<AskedQuestion[]>;
+
+  /**
+   * Cancels a queued job, stamps a held one, leaves a finished one. Undefined if there is no such job. A job that
+   * ends without success takes its unfinished children with it, and the queued jobs that depend on it.
+   */
+  readonly cancel: (id: JobId, request: { reason: string; at: number; by?: string }) => Promise<Job | undefined>;
+  /** A new attempt of a job that ended without success. Refused (`conflict`) in any other state. */
+  readonly retry: (id: JobId, request: { at: number; by?: string }) => Promise<Job | undefined>;
+  /** Ends queued jobs whose time limit has passed, at most `limit`; says how many. */
+  readonly expireQueued: (now: number, limit: number) => Promise<number>;
+
+  /** A paused kind is not claimed; its jobs stay queued. Survives a restart. */
+  readonly setPaused: (kind: string, isPaused: boolean) => Promise<void>;
+  readonly pausedKinds: () => Promise<string[]>;
+
+  /** Removes finished jobs whose retention has ended, with their output, at most `limit`; a tombstone remains for a while. */
+  readonly purge: (now: number, limit: number) => Promise<number>;
+
+  /** Hints come after the commit they speak of; they may get lost, so a reader also looks by itself from time to time. */
+  readonly subscribe: (listener: (hint: Hint) => void) => () => void;
+  readonly close: () => Promise<void>;
+}
+
+export interface Capabilities {
+  /** Only one engine at a time can have the store open: a lease of any other worker is lost, whatever its time. */
+  readonly isExclusive: boolean;
+}
+
+export interface JobDraft {
+  readonly spec: JobSpec;
+  readonly runAt: number;
+  readonly input: string;
+  readonly by?: string;
+}
+
+export interface Created {
+  readonly job: Job;
+  /** The idempotency key was known: this job was there before. */
+  readonly isDuplicate: boolean;
+}
+
+export interface Payload {
+  readonly input: string;
+  readonly result?: string;
+}
+
+export interface JobFilter {
+  readonly owner?: string;
+  readonly status?: readonly JobStatus[];
+  readonly kind?: string;
+  readonly batch?: string;
+  readonly parent?: JobId;
+  readonly tag?: string;
+  readonly name?: string;
+  readonly createdFrom?: number;
+  readonly createdBefore?: number;
+  /** Words to find in name, input and last error; each may be the beginning of a word. */
+  readonly text?: string;
+}
+
+export interface PageRequest {
+  readonly limit: number;
+  readonly cursor?: string;
+}
+
+export interface JobPage {
+  readonly jobs: Job[];
+  /** Absent on the last page. */
+  readonly cursor?: string;
+}
+
+export interface StatusCount {
+  readonly kind: string;
+  readonly status: JobStatus;
+  readonly count: number;
+}
+
+export interface Tombstone {
+  readonly owner: string;
+  readonly purgedAt: number;
+}
+
+export interface ClaimRequest {
+  readonly worker: string;
+  readonly now: number;
+  readonly leaseMs: number;
+  readonly wants: readonly ClaimWant[];
+}
+
+export interface ClaimWant {
+  readonly kind: string;
+  readonly max: number;
+  /** At most this many jobs with the same key are held at once. */
+  readonly perKey?: number;
+}
+
+export interface Claim {
+  readonly job: Job;
+  readonly lease: HeldLease;
+  readonly input: string;
+}
+
+export interface Claimed {
+  readonly claims: Claim[];
+  /** When the next delayed job becomes ready. */
+  readonly nextRunAt?: number;
+}
+
+export interface HeldLease extends LeaseToken {
+  readonly id: JobId;
+}
+
+export interface LostLease extends HeldLease {
+  /** The lease still counts as lost only if it ended before this. */
+  readonly before: number;
+}
+
+export interface BeatAnswer {
+  readonly lost: JobId[];
+  readonly cancelled: { readonly id: JobId; readonly reason: string }[];
+}
+
+export interface Settlement {
+  readonly now: number;
+  readonly result?: string;
+}
+
+export interface ProgressReport {
+  readonly progress: Progress;
+  readonly isEvent: boolean;
+  readonly at: number;
+}
+
+export type AnswerResult = "answered" | "already_answered" | "not_asked" | "finished";
+
+export type Hint =
+  /** A job changed or got events up to `seq`. */
+  | { readonly type: "job-changed"; readonly id: JobId; readonly seq: number; readonly status: JobStatus }
+  /** A held job was asked to cancel. */
+  | { readonly type: "cancel-requested"; readonly id: JobId; readonly reason: string }
+  /** There may be something to claim. */
+  | { readonly type: "job-ready" }
+  | { readonly type: "output-grown"; readonly id: JobId };
