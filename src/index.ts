@@ -1,5 +1,7 @@
 export { openEngine, type OpenOptions } from "./server/open-engine.ts";
-export type { Access, Actor, Engine, OutputRequest } from "./engine/engine.ts";
+export type { Access, Actor } from "./engine/access.ts";
+export type { Engine } from "./engine/engine.ts";
+export type { OutputRequest } from "./engine/reads.ts";
 export type { EngineOptions, LogEntry } from "./engine/settings.ts";
 export type { SubmitRequest } from "./engine/submit.ts";
 export type { WaitOptions, WaitResult, WaitUntil } from "./engine/wait.ts";

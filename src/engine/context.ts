@@ -16,7 +16,7 @@ interface ContextParts {
   readonly store: Store;
   readonly feed: Feed;
   readonly settings: Settings;
-  readonly spawn: (run: Run, child: ChildRequest) => Promise<JobId>;
+  readonly spawn: (child: ChildRequest) => Promise<JobId>;
 }
 
 export interface RunContext {
@@ -69,7 +69,7 @@ export function createContext(run: Run, parts: ContextParts): RunContext {
         await requireLease(store.saveCheckpoint(run.lease, JSON.stringify(value)));
       },
     },
-    spawn: (child) => parts.spawn(run, child),
+    spawn: parts.spawn,
   };
   return {
     context,
@@ -84,22 +84,17 @@ function parseCheckpoint(text: string | undefined): Json | undefined {
   return text === undefined ? undefined : (JSON.parse(text) as Json);
 }
 
-async function ask(
-  run: Run,
-  { store, feed, settings }: ContextParts,
-  key: string,
-  question: Question,
-): Promise<Answer> {
-  const checked = parseInput(questionSchema, question, "The question");
+async function ask(run: Run, { store, feed, settings }: ContextParts, key: string, wanted: Question): Promise<Answer> {
+  const question = parseInput(questionSchema, wanted, "The question");
   const changes = feed.changes([run.id], run.signal);
   run.questionOpened();
   try {
-    const asked = await store.ask(run.lease, { key, question: checked, at: settings.clock.now() });
+    const asked = await store.ask(run.lease, { key, question, at: settings.clock.now() });
     if (asked === undefined) throw leaseLost();
     let answer = asked.answer;
     while (answer === undefined) {
       if ((await changes.next()) === "aborted") throw run.signal.reason;
-      answer = (await store.questions(run.id)).find((question) => question.key === key)?.answer;
+      answer = (await store.questions(run.id)).find((known) => known.key === key)?.answer;
     }
     return answer;
   } finally {

@@ -15,6 +15,8 @@ export class Dispatcher {
   readonly #parts: DispatcherParts;
   readonly #running = new Map<string, number>();
   readonly #starts = new Map<string, number[]>();
+  /** Kinds of which the last claim took as many as there was room for. */
+  readonly #backlog = new Set<string>();
   #paused: ReadonlySet<string> = new Set();
   #claiming: Promise<void> | undefined;
   #isWoken = false;
@@ -27,11 +29,17 @@ export class Dispatcher {
 
   /** Looks for jobs to run. Called in the same turn as a submit, both share one commit. */
   wake(): void {
+    if (this.#claiming === undefined) this.#begin();
+    else this.#isWoken = true;
+  }
+
+  /** As `wake`, for a hint. In an exclusive store a claim that is under way sees all that the hint speaks of. */
+  wakeByHint(): void {
+    if (this.#claiming === undefined || !this.#parts.store.capabilities.isExclusive) this.wake();
+  }
+
+  #begin(): void {
     if (this.#isStopped) return;
-    if (this.#claiming !== undefined) {
-      this.#isWoken = true;
-      return;
-    }
     const wants = this.#wants();
     if (wants.length === 0) return;
     this.#isWoken = false;
@@ -46,9 +54,10 @@ export class Dispatcher {
     this.#running.set(kind, (this.#running.get(kind) ?? 0) + 1);
   }
 
+  /** Frees the slot of an attempt that ends; its kind's next job, if the last claim left any, is claimed with that end. */
   vacate(kind: string): void {
     this.#running.set(kind, (this.#running.get(kind) ?? 0) - 1);
-    this.wake();
+    if (this.#backlog.has(kind)) this.wake();
   }
 
   runningCount(kind: string): number {
@@ -75,6 +84,7 @@ export class Dispatcher {
     try {
       const now = settings.clock.now();
       const { claims, nextRunAt } = await store.claim({ worker, now, leaseMs: settings.leaseMs, wants });
+      this.#noteBacklog(wants, claims);
       for (const claim of claims) {
         this.#countStart(claim.job.kind);
         start(claim);
@@ -83,6 +93,16 @@ export class Dispatcher {
     } catch (error) {
       settings.log({ level: "error", message: "jobs could not be claimed", error });
       this.#schedule(settings.pollMs);
+    }
+  }
+
+  #noteBacklog(wants: readonly ClaimWant[], claims: readonly Claim[]): void {
+    const counts = new Map<string, number>();
+    for (const { job } of claims) counts.set(job.kind, (counts.get(job.kind) ?? 0) + 1);
+    for (const { kind, max, perKey } of wants) {
+      // With a limit per key, jobs may be left although there was room.
+      if (perKey !== undefined || counts.get(kind) === max) this.#backlog.add(kind);
+      else this.#backlog.delete(kind);
     }
   }
 

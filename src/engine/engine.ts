@@ -1,41 +1,21 @@
 import { randomUUID } from "node:crypto";
-import { defined } from "../job/defined.ts";
-import { LonghaulError } from "../job/error.ts";
 import type { JobEvent } from "../job/event.ts";
-import { isJobId, type JobId } from "../job/id.ts";
-import { parseInput } from "../job/issue.ts";
+import type { JobId } from "../job/id.ts";
 import type { Job } from "../job/job.ts";
 import type { Json } from "../job/json.ts";
-import type { ChildRequest } from "../job/kind.ts";
-import { answerSchema, checkAnswer, type Answer, type AskedQuestion } from "../job/question.ts";
+import type { Answer, AskedQuestion } from "../job/question.ts";
 import type { OutputSize, OutputSlice } from "../store/output-store.ts";
 import type { JobFilter, JobPage, PageRequest, StatusCount } from "../store/store.ts";
+import type { Access, Actor } from "./access.ts";
+import { createActions } from "./actions.ts";
 import { Feed } from "./feed.ts";
-import { prune, startHousekeeping } from "./housekeeping.ts";
-import { diagnoseQueue, type QueueDiagnosis } from "./queue-diagnosis.ts";
-import type { Run } from "./run.ts";
+import { startHousekeeping } from "./housekeeping.ts";
+import type { QueueDiagnosis } from "./queue-diagnosis.ts";
+import { createReads, type OutputRequest } from "./reads.ts";
 import { Runs } from "./runs.ts";
 import { toKindMap, toSettings, type EngineOptions } from "./settings.ts";
-import { createSubmitter, findKind, type SubmitRequest } from "./submit.ts";
-import { waitForJobs, type WaitOptions, type WaitResult } from "./wait.ts";
-
-/** Who asks. With an owner, jobs of other owners look as if they did not exist; without, all are visible. */
-export interface Access {
-  readonly owner?: string;
-}
-
-/** As `Access`, with a name for the record of who did it. */
-export interface Actor extends Access {
-  readonly by?: string;
-}
-
-export interface OutputRequest {
-  readonly stream?: string;
-  /** The current attempt unless given. */
-  readonly attempt?: number;
-  readonly from?: number;
-  readonly limit?: number;
-}
+import { createSubmitter, type SubmitRequest } from "./submit.ts";
+import type { WaitOptions, WaitResult } from "./wait.ts";
 
 /** Runs jobs. Every method that takes an id throws `not_found`, or `expired` once the job's retention has ended. */
 export interface Engine {
@@ -77,163 +57,29 @@ export interface Engine {
   readonly stop: () => Promise<void>;
 }
 
-const mostListed = 1_000;
-const mostRead = 1_000_000;
-
+/** Starts an engine on a store: continues what was interrupted, then runs what is queued. The engine closes the store. */
 export async function createEngine(options: EngineOptions): Promise<Engine> {
   const { store } = options;
   const kinds = toKindMap(options.kinds);
   const settings = toSettings(options);
-  const { clock } = settings;
-  const worker = randomUUID();
-  const feed = new Feed(store, clock, settings.pollMs);
+  const feed = new Feed(store, settings.clock, settings.pollMs);
   const submitter = createSubmitter(kinds, settings);
-  let stopping: Promise<void> | undefined;
-
-  const submitMany = async (requests: readonly SubmitRequest[]): Promise<Job[]> => {
-    if (stopping !== undefined) throw new LonghaulError("stopped", "The engine has stopped and takes no more jobs.");
-    const { drafts, ids } = submitter.draft(requests);
-    const creating = store.create(drafts);
-    runs.dispatcher.wake();
-    const created = new Map((await creating).map(({ job }, index) => [drafts[index]?.spec.id, job]));
-    return ids.map((id) => created.get(id) as Job);
-  };
-  const submit = async (request: SubmitRequest): Promise<Job> => {
-    const [job] = await submitMany([request]);
-    return job as Job;
-  };
-  const spawn = async (run: Run, child: ChildRequest): Promise<JobId> => {
-    const { key, ...request } = child;
-    const idempotencyKey = `child ${run.id} ${run.job.state.attempt} ${key}`;
-    return (await submit({ ...request, owner: run.job.owner, parent: run.id, idempotencyKey })).id;
-  };
-  const runs = new Runs({ store, kinds, settings, worker, feed, spawn });
-
-  const get = async (id: string, { owner }: Access = {}): Promise<Job> => {
-    const job = isJobId(id) ? await store.get(id) : undefined;
-    if (job !== undefined && (owner === undefined || job.owner === owner)) return job;
-    throw await missing(id, owner);
-  };
-  const missing = async (id: string, owner: string | undefined): Promise<LonghaulError> => {
-    const tombstone = isJobId(id) ? await store.tombstone(id) : undefined;
-    if (tombstone === undefined || (owner !== undefined && tombstone.owner !== owner)) {
-      return new LonghaulError("not_found", `There is no job ${id}.`, { details: { job: id } });
-    }
-    const at = new Date(tombstone.purgedAt).toISOString();
-    return new LonghaulError(
-      "expired",
-      `Job ${id} has expired: it finished, was kept for its time, and was removed at ${at}.`,
-    );
-  };
-  const setPaused = async (kind: string, isPaused: boolean): Promise<void> => {
-    findKind(kinds, kind);
-    await store.setPaused(kind, isPaused);
-    runs.dispatcher.setPaused(await store.pausedKinds());
-  };
-
-  const engine: Engine = {
-    submit,
-    submitMany,
-    get,
-    list: (filter = {}, page = {}) =>
-      store.list(filter, { ...page, limit: Math.min(mostListed, Math.max(1, page.limit ?? 20)) }),
-    count: (filter = {}) => store.count(filter),
-    findId: async (suffix, { owner } = {}) => {
-      const found = await store.idsEndingWith(suffix.toLowerCase(), owner, 2);
-      const [id] = found;
-      if (id === undefined) throw new LonghaulError("not_found", `There is no job whose id ends with "${suffix}".`);
-      if (found.length > 1)
-        throw new LonghaulError("conflict", `More than one job's id ends with "${suffix}": give more of it.`);
-      return id;
-    },
-    input: async (id, access) => {
-      const payload = await store.payload((await get(id, access)).id);
-      return JSON.parse(payload?.input ?? "null") as Json;
-    },
-    result: async (id, access) => {
-      const job = await get(id, access);
-      if (job.state.status !== "succeeded") {
-        throw new LonghaulError("conflict", `Job ${id} has no result: it is ${job.state.status}.`);
-      }
-      return JSON.parse((await store.payload(job.id))?.result ?? "null") as Json;
-    },
-    events: async (id, after = 0, limit = 200, access) =>
-      store.read((await get(id, access)).id, after, Math.min(limit, mostListed)),
-    follow: async function* follow(id, { after = 0, signal, ...access } = {}) {
-      yield* feed.follow((await get(id, access)).id, after, signal);
-    },
-    readOutput: async (id, { stream = "stdout", from = 0, limit = 64 * 1024, ...request } = {}, access) => {
-      const job = await get(id, access);
-      const address = { id: job.id, attempt: request.attempt ?? job.state.attempt, stream };
-      return store.output.read(address, Math.max(0, from), Math.min(mostRead, limit));
-    },
-    outputSizes: async (id, attempt, access) => {
-      const job = await get(id, access);
-      const at = attempt ?? job.state.attempt;
-      const streams = await store.output.streams(job.id, at);
-      const measure = async (stream: string): Promise<[string, OutputSize]> => [
-        stream,
-        await store.output.measure({ id: job.id, attempt: at, stream }),
-      ];
-      return Object.fromEntries(await Promise.all(streams.map(measure)));
-    },
-    wait: async (ids, { owner, ...waitOptions } = {}) => {
-      const wanted = [...new Set(typeof ids === "string" ? [ids] : ids)];
-      const load = (id: string): Promise<Job> => get(id, defined({ owner }));
-      return waitForJobs(wanted as JobId[], waitOptions, { feed, clock, output: store.output, load });
-    },
-    cancel: async (id, reason = "cancelled by request", { by, ...access } = {}) => {
-      const job = await get(id, access);
-      const cancelled = await store.cancel(job.id, { reason, at: clock.now(), ...defined({ by }) });
-      return cancelled ?? get(id, access);
-    },
-    retry: async (id, { by, ...access } = {}) => {
-      const job = await get(id, access);
-      const retrying = store.retry(job.id, { at: clock.now(), ...defined({ by }) });
-      runs.dispatcher.wake();
-      return (await retrying) ?? get(id, access);
-    },
-    questions: async (id, access) => store.questions((await get(id, access)).id),
-    answer: async (id, key, given, { by, ...access } = {}) => {
-      const job = await get(id, access);
-      const answer = parseInput(answerSchema, given, "The answer");
-      const asked = (await store.questions(job.id)).find((question) => question.key === key);
-      if (asked !== undefined) checkAnswer(asked.question, answer);
-      const result = await store.answer(job.id, { key, answer, at: clock.now(), ...defined({ by }) });
-      if (result === "answered") return get(id, access);
-      throw refusedAnswer(job, key, result);
-    },
-    diagnose: async (id, access) => {
-      const job = await get(id, access);
-      return diagnoseQueue(job, kinds.get(job.kind), { store, settings, dispatcher: runs.dispatcher });
-    },
-    pause: (kind) => setPaused(kind, true),
-    resume: (kind) => setPaused(kind, false),
-    pausedKinds: () => store.pausedKinds(),
-    prune: () => prune(store, clock.now()),
-    stop: () => {
-      stopping ??= (async () => {
-        await stopHousekeeping();
-        await runs.stop();
-        feed.close();
-        await store.close();
-      })();
-      return stopping;
-    },
-  };
+  const runs = new Runs({ store, kinds, settings, worker: randomUUID(), feed, submitter });
+  const reads = createReads({ store, kinds, settings, feed, dispatcher: runs.dispatcher });
+  const actions = createActions({ store, kinds, settings, submitter, dispatcher: runs.dispatcher, get: reads.get });
 
   runs.dispatcher.setPaused(await store.pausedKinds());
-  await runs.rescue(store.capabilities.isExclusive ? Infinity : clock.now());
+  await runs.rescue(store.capabilities.isExclusive ? Infinity : settings.clock.now());
   const stopHousekeeping = startHousekeeping(store, runs, settings);
   runs.dispatcher.wake();
-  return engine;
-}
 
-function refusedAnswer(job: Job, key: string, result: "already_answered" | "not_asked" | "finished"): LonghaulError {
-  const message = {
-    already_answered: `Question "${key}" of job ${job.id} was answered before.`,
-    not_asked: `Job ${job.id} has not asked a question "${key}".`,
-    finished: `Job ${job.id} is ${job.state.status}: its question needs no answer any more.`,
-  }[result];
-  return new LonghaulError(result === "not_asked" ? "not_found" : "conflict", message);
+  let stopping: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    actions.close();
+    await stopHousekeeping();
+    await runs.stop();
+    feed.close();
+    await store.close();
+  };
+  return { ...reads, ...actions, stop: () => (stopping ??= stop()) };
 }

@@ -1,7 +1,7 @@
 import type { JobEvent } from "../job/event.ts";
 import type { JobId } from "../job/id.ts";
 import { isTerminal } from "../job/state.ts";
-import type { Store } from "../store/store.ts";
+import type { Hint, Store } from "../store/store.ts";
 import type { Clock } from "./clock.ts";
 
 const pageSize = 200;
@@ -11,7 +11,7 @@ const pageSize = 200;
  * costs no memory, and a hint that got lost is made up for by a slow poll.
  */
 export class Feed {
-  readonly #watchers = new Map<JobId, Set<() => void>>();
+  readonly #watchers = new Map<JobId, Set<(hint: Hint) => void>>();
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #pollMs: number;
@@ -23,7 +23,7 @@ export class Feed {
     this.#clock = clock;
     this.#pollMs = pollMs;
     this.#unsubscribe = store.subscribe((hint) => {
-      if ("id" in hint) this.#watchers.get(hint.id)?.forEach((notify) => notify());
+      if ("id" in hint) this.#watchers.get(hint.id)?.forEach((notify) => notify(hint));
     });
   }
 
@@ -48,15 +48,19 @@ export class Feed {
     }
   }
 
-  /** A reader's bell for some jobs. Close it when done. */
-  changes(ids: readonly JobId[], signal?: AbortSignal): Changes {
+  /** A reader's bell for some jobs, rung by the hints that matter to it. Close it when done. */
+  changes(ids: readonly JobId[], signal?: AbortSignal, isRelevant: (hint: Hint) => boolean = () => true): Changes {
     const changes = new Changes(this.#clock, this.#pollMs);
-    const unwatch = ids.map((id) => this.#watch(id, () => changes.ring(id)));
+    const unwatch = ids.map((id) =>
+      this.#watch(id, (hint) => {
+        if (isRelevant(hint)) changes.ring(id);
+      }),
+    );
     const abort = (): void => changes.abort();
     if (signal?.aborted === true) abort();
     signal?.addEventListener("abort", abort);
     this.#open.add(changes);
-    changes.onClose = () => {
+    changes.onClose = (): void => {
       unwatch.forEach((stop) => stop());
       signal?.removeEventListener("abort", abort);
       this.#open.delete(changes);
@@ -70,7 +74,7 @@ export class Feed {
     this.#open.forEach((changes) => changes.abort());
   }
 
-  #watch(id: JobId, notify: () => void): () => void {
+  #watch(id: JobId, notify: (hint: Hint) => void): () => void {
     const watchers = this.#watchers.get(id) ?? new Set();
     this.#watchers.set(id, watchers.add(notify));
     return () => {
@@ -120,7 +124,7 @@ export class Changes {
   #sleep(delayMs: number): Promise<void> {
     return new Promise((resolve) => {
       const cancelTimer = this.#clock.after(delayMs, () => this.#wake?.());
-      this.#wake = () => {
+      this.#wake = (): void => {
         this.#wake = undefined;
         cancelTimer();
         resolve();

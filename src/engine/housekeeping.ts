@@ -4,6 +4,7 @@ import type { Settings } from "./settings.ts";
 
 const batchSize = 500;
 const expiryMs = 1_000;
+const tidyMs = 1_000;
 
 /** The engine's regular rounds. Each begins anew only after it has ended; a failed one is told and tried again. */
 export function startHousekeeping(store: Store, runs: Runs, settings: Settings): () => Promise<void> {
@@ -12,6 +13,7 @@ export function startHousekeeping(store: Store, runs: Runs, settings: Settings):
     every(leaseMs / 3, settings, "leases could not be extended", () => runs.beat()),
     every(leaseMs / 2, settings, "lost jobs could not be rescued", () => runs.rescue(clock.now())),
     every(expiryMs, settings, "queue limits could not be enforced", () => expireQueued(store, clock.now())),
+    every(tidyMs, settings, "the store could not be tidied", () => tidy(store)),
     every(settings.pruneMs, settings, "finished jobs could not be removed", () => prune(store, clock.now())),
   ];
   return async () => {
@@ -33,6 +35,10 @@ async function expireQueued(store: Store, now: number): Promise<void> {
   while ((await store.expireQueued(now, batchSize)) === batchSize);
 }
 
+async function tidy(store: Store): Promise<void> {
+  while (await store.tidy());
+}
+
 function every(
   periodMs: number,
   { clock, log }: Settings,
@@ -40,7 +46,7 @@ function every(
   round: () => Promise<unknown>,
 ): () => Promise<void> {
   let isStopped = false;
-  let cancelTimer = (): void => undefined;
+  let cancelTimer: (() => void) | undefined;
   let current: Promise<unknown> = Promise.resolve();
   const schedule = (): void => {
     if (isStopped) return;
@@ -53,7 +59,7 @@ function every(
   schedule();
   return async () => {
     isStopped = true;
-    cancelTimer();
+    cancelTimer?.();
     await current;
   };
 }

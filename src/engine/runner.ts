@@ -49,14 +49,14 @@ async function callKind(run: Run, input: string, context: JobContext): Promise<R
 /** An attempt that was told to stop and does not is given up after its grace time. */
 function withGrace(run: Run, attempt: Promise<Returned>, clock: Clock): Promise<Returned> {
   return new Promise((resolve) => {
-    let cancelTimer = (): void => undefined;
-    run.onStop = () => {
+    let cancelTimer: (() => void) | undefined;
+    run.onStop = (): void => {
       cancelTimer = clock.after(run.job.limits.graceMs, () => resolve("no answer"));
     };
     void attempt.then((returned) => {
       run.onStop = undefined;
-      cancelTimer();
-      resolve(returned);
+      cancelTimer?.();
+      return resolve(returned);
     });
   });
 }

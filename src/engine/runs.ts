@@ -1,4 +1,5 @@
 import type { JobId } from "../job/id.ts";
+import type { Job } from "../job/job.ts";
 import type { ChildRequest, Kind } from "../job/kind.ts";
 import { isHeld } from "../job/state.ts";
 import type { Claim, Store } from "../store/store.ts";
@@ -9,6 +10,7 @@ import { rescueLost } from "./rescuer.ts";
 import { Run } from "./run.ts";
 import { runAttempt } from "./runner.ts";
 import type { Settings } from "./settings.ts";
+import { submitAll, type Submitter } from "./submit.ts";
 import { startWatchdog } from "./watchdog.ts";
 
 interface RunsParts {
@@ -17,7 +19,7 @@ interface RunsParts {
   readonly settings: Settings;
   readonly worker: string;
   readonly feed: Feed;
-  readonly spawn: (run: Run, child: ChildRequest) => Promise<JobId>;
+  readonly submitter: Submitter;
 }
 
 /** The attempts that this engine holds: starts them, keeps their leases, hands on cancels, and ends them with the engine. */
@@ -33,7 +35,7 @@ export class Runs {
     this.#parts = parts;
     this.dispatcher = new Dispatcher({ ...parts, start: (claim) => this.#start(claim) });
     this.#unsubscribe = parts.store.subscribe((hint) => {
-      if (hint.type === "job-ready") this.dispatcher.wake();
+      if (hint.type === "job-ready") this.dispatcher.wakeByHint();
       if (hint.type === "cancel-requested") this.#cancel(hint.id, hint.reason);
     });
   }
@@ -72,7 +74,7 @@ export class Runs {
     const kind = kinds.get(claim.job.kind);
     if (kind === undefined) return;
     const run = new Run(claim.job, kind, claim.lease, settings.clock);
-    const runContext = createContext(run, this.#parts);
+    const runContext = createContext(run, { ...this.#parts, spawn: (child) => this.#spawn(run, child) });
     const stopWatchdog = startWatchdog(run, {
       clock: settings.clock,
       stallMs: settings.stallMs,
@@ -94,6 +96,14 @@ export class Runs {
     if (isHeld(claim.job.state) && claim.job.state.cancelRequest !== undefined) {
       this.#cancel(run.id, claim.job.state.cancelRequest.reason);
     }
+  }
+
+  /** A resumed parent that spawns again gets the child it has: the key is the same. */
+  async #spawn(run: Run, { key, ...child }: ChildRequest): Promise<JobId> {
+    const idempotencyKey = `child ${run.id} ${run.job.state.attempt} ${key}`;
+    const request = { ...child, owner: run.job.owner, parent: run.id, idempotencyKey };
+    const [job] = await submitAll([request], { ...this.#parts, dispatcher: this.dispatcher });
+    return (job as Job).id;
   }
 
   #cancel(id: JobId, reason: string): void {

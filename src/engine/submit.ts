@@ -3,10 +3,11 @@ import { defined } from "../job/defined.ts";
 import { LonghaulError } from "../job/error.ts";
 import { createIdSource, isJobId, type JobId } from "../job/id.ts";
 import { parseInput } from "../job/issue.ts";
-import type { JobSpec, Limits } from "../job/job.ts";
+import type { Job, JobSpec } from "../job/job.ts";
 import { canonicalJson } from "../job/json.ts";
 import type { Kind } from "../job/kind.ts";
-import type { JobDraft } from "../store/store.ts";
+import type { JobDraft, Store } from "../store/store.ts";
+import type { Dispatcher } from "./dispatcher.ts";
 import type { Settings } from "./settings.ts";
 
 const durationMs = z
@@ -77,6 +78,19 @@ export function createSubmitter(kinds: ReadonlyMap<string, Kind>, settings: Sett
       return { ids, drafts: refs.size === 0 ? drafts : inDependencyOrder(drafts) };
     },
   };
+}
+
+/** Stores the jobs and claims what there is room for, in one commit. */
+export async function submitAll(
+  requests: readonly SubmitRequest[],
+  { submitter, store, dispatcher }: { submitter: Submitter; store: Store; dispatcher: Dispatcher },
+): Promise<Job[]> {
+  const { drafts, ids } = submitter.draft(requests);
+  const creating = store.create(drafts);
+  dispatcher.wake();
+  const created = await creating;
+  const byDraft = new Map(drafts.map(({ spec }, index) => [spec.id, created[index]?.job]));
+  return ids.map((id) => byDraft.get(id) as Job);
 }
 
 type ParsedRequest = z.output<typeof requestSchema>;

@@ -1,8 +1,9 @@
 import { TextDecoder } from "node:util";
 import type { JobId } from "../job/id.ts";
 import type { Job } from "../job/job.ts";
-import { isHeld, isTerminal } from "../job/state.ts";
+import { isHeld, isTerminal, isTerminalStatus } from "../job/state.ts";
 import type { OutputStore } from "../store/output-store.ts";
+import type { Hint } from "../store/store.ts";
 import type { Clock } from "./clock.ts";
 import type { Feed } from "./feed.ts";
 
@@ -42,17 +43,22 @@ export interface WaitParts {
 }
 
 export async function waitForJobs(ids: readonly JobId[], options: WaitOptions, parts: WaitParts): Promise<WaitResult> {
-  const changes = parts.feed.changes(ids, options.signal);
+  const until = options.until ?? "finished";
+  const changes = parts.feed.changes(ids, options.signal, until === "finished" ? isEnd : undefined);
   const endsAt = parts.clock.monotonic() + (options.timeoutMs ?? Infinity);
   const jobs = new Map<JobId, Job>();
   const met = new Set<JobId>();
-  const condition = createCondition(options.until ?? "finished", parts.output);
+  const condition = createCondition(until, parts.output);
   const look = async (id: JobId): Promise<void> => {
     const job = await parts.load(id);
     jobs.set(id, job);
     if (isTerminal(job.state) || (await condition(job))) met.add(id);
   };
-  const answer = (isReached: boolean): WaitResult => ({ isReached, met: [...met], jobs: [...jobs.values()] });
+  const answer = (hasHappened: boolean): WaitResult => ({
+    isReached: hasHappened,
+    met: [...met],
+    jobs: [...jobs.values()],
+  });
   try {
     let stale: readonly JobId[] = ids;
     for (;;) {
@@ -67,6 +73,10 @@ export async function waitForJobs(ids: readonly JobId[], options: WaitOptions, p
   } finally {
     changes.close();
   }
+}
+
+function isEnd(hint: Hint): boolean {
+  return hint.type === "job-changed" && isTerminalStatus(hint.status);
 }
 
 function isReached(

@@ -18,7 +18,7 @@ export function startWatchdog(run: Run, { clock, stallMs, onStall }: WatchdogOpt
   const warnAfterMs = idleMs === undefined ? stallMs : idleMs / 2;
   let isStalled = "stalledSince" in run.job.state;
   let wasWaiting = run.isWaiting;
-  let cancelTimer = (): void => undefined;
+  let cancelTimer: (() => void) | undefined;
 
   const left = (): { run: number; total: number; idle: number; warn: number } => ({
     run: runMs === undefined || run.isWaiting ? Infinity : runMs - run.runMs(),
@@ -41,13 +41,13 @@ export function startWatchdog(run: Run, { clock, stallMs, onStall }: WatchdogOpt
     onStall(isSilent);
   };
   const schedule = (): void => {
-    cancelTimer();
+    cancelTimer?.();
     const nextMs = Math.min(...Object.values(left()));
-    cancelTimer = nextMs === Infinity ? () => undefined : clock.after(Math.max(1, nextMs), check);
+    cancelTimer = nextMs === Infinity ? undefined : clock.after(Math.max(1, nextMs), check);
   };
 
   // Activity only moves deadlines back, so the timer is left to find that out; it is set anew when one may have come nearer.
-  run.onActivity = () => {
+  run.onActivity = (): void => {
     if (isStalled) setStalled(false);
     else if (run.isWaiting === wasWaiting) return;
     wasWaiting = run.isWaiting;
@@ -56,6 +56,6 @@ export function startWatchdog(run: Run, { clock, stallMs, onStall }: WatchdogOpt
   schedule();
   return () => {
     run.onActivity = undefined;
-    cancelTimer();
+    cancelTimer?.();
   };
 }

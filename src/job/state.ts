@@ -114,7 +114,11 @@ export const jobStatuses = [
 ] as const satisfies readonly JobStatus[];
 
 export function isTerminal(state: JobState): state is TerminalState {
-  return state.status !== "queued" && !isHeld(state);
+  return isTerminalStatus(state.status);
+}
+
+export function isTerminalStatus(status: JobStatus): status is TerminalStatus {
+  return status !== "queued" && status !== "running" && status !== "waiting";
 }
 
 export function isHeld(state: JobState): state is HeldState {

@@ -94,6 +94,9 @@ export interface Store {
   /** Removes finished jobs whose retention has ended, with their output, at most `limit`; a tombstone remains for a while. */
   readonly purge: (now: number, limit: number) => Promise<number>;
 
+  /** Does a bounded piece of upkeep that nobody waits for; true when there is more. */
+  readonly tidy: () => Promise<boolean>;
+
   /** Hints come after the commit they speak of; they may get lost, so a reader also looks by itself from time to time. */
   readonly subscribe: (listener: (hint: Hint) => void) => () => void;
   readonly close: () => Promise<void>;

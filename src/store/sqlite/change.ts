@@ -14,13 +14,13 @@ export function changeJob(
   now: number,
   decide: (job: Job) => Change | undefined,
 ): Job | undefined {
-  const found = findJob(db, id);
+  const found = db.held.get(id) ?? findJob(db, id);
   const change = found === undefined ? undefined : decide(found.job);
   return found === undefined || change === undefined ? undefined : applyChange(db, found, change, now);
 }
 
 export function findHeld(db: Database, lease: HeldLease): Found | undefined {
-  const found = findJob(db, lease.id);
+  const found = db.held.get(lease.id) ?? findJob(db, lease.id);
   return found !== undefined && isHeldBy(found.job.state, lease) ? found : undefined;
 }
 
@@ -34,7 +34,7 @@ export function applyChange(db: Database, found: Found, change: Change, now: num
 
 function followEnd(db: Database, ended: Found, state: TerminalState, now: number): void {
   if (state.status === "succeeded") db.sql("DELETE FROM checkpoints WHERE job = ?").run(ended.num);
-  if ("failure" in state) indexFailure(db, ended, state.failure);
+  if ("failure" in state) indexFailure(db, ended.num);
   const dependents = db.sql("SELECT job FROM dependencies WHERE needs = ?").all(ended.num) as { job: number }[];
   for (const { job } of dependents) {
     if (state.status === "succeeded") unblock(db, job, now);
@@ -58,6 +58,7 @@ function unblock(db: Database, num: number, now: number): void {
        ready = CASE WHEN blocked = 1 AND status = 'queued' AND run_at <= ? THEN 1 ELSE ready END
      WHERE num = ? AND blocked > 0`,
   ).run(now, num);
+  db.delays.note(now);
   db.hint({ type: "job-ready" });
 }
 

@@ -1,27 +1,24 @@
+import { defined } from "../../job/defined.ts";
 import { adopt, start, type Change } from "../../job/transitions.ts";
 import type { Claim, Claimed, ClaimRequest, ClaimWant, LostLease } from "../store.ts";
 import { applyChange } from "./change.ts";
 import type { Database } from "./database.ts";
 import { findJob, jobColumns, toFound, type Found, type JobRow } from "./rows.ts";
-import type { Turns } from "./turns.ts";
 
 type ReadyRow = JobRow & { input: string; turn: number; priority: number; slot_key: string | null };
 
-export function claimJobs(db: Database, request: ClaimRequest, turns: Turns): Claimed {
-  promoteDelayed(db, request.now);
+export function claimJobs(db: Database, request: ClaimRequest): Claimed {
+  db.delays.promote(db, request.now);
   const claims: Claim[] = [];
   for (const want of request.wants) {
     for (const row of readyRows(db, want)) {
       const claim = hold(db, toFound(row), row.input, request, start);
       if (claim === undefined) continue;
-      turns.served(want.kind, row.turn);
+      db.turns.served(want.kind, row.turn);
       claims.push(claim);
     }
   }
-  const next = db
-    .sql("SELECT min(run_at) AS at FROM jobs WHERE status = 'queued' AND ready = 0 AND blocked = 0")
-    .get() as { at: number | null };
-  return { claims, ...(next.at === null ? {} : { nextRunAt: next.at }) };
+  return { claims, ...defined({ nextRunAt: db.delays.nextAt }) };
 }
 
 export function adoptJob(db: Database, lost: LostLease, request: Omit<ClaimRequest, "wants">): Claim | undefined {
@@ -38,10 +35,6 @@ export function findLost(db: Database, lost: LostLease): Found | undefined {
   const { lease } = found.job.state;
   const isSame = lease.worker === lost.worker && lease.fence === lost.fence;
   return isSame && lease.expiresAt < lost.before ? found : undefined;
-}
-
-function promoteDelayed(db: Database, now: number): void {
-  db.sql("UPDATE jobs SET ready = 1 WHERE status = 'queued' AND ready = 0 AND blocked = 0 AND run_at <= ?").run(now);
 }
 
 function hold(

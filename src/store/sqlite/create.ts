@@ -6,11 +6,9 @@ import { submitted } from "../../job/transitions.ts";
 import type { Created, JobDraft } from "../store.ts";
 import type { Database } from "./database.ts";
 import { appendEvents, findByNumber, findJob, stateColumns, toSpecText, toStateValues, type Found } from "./rows.ts";
-import { indexJob } from "./search.ts";
-import type { Turns } from "./turns.ts";
 
-export function createJobs(db: Database, drafts: readonly JobDraft[], turns: Turns): Created[] {
-  return drafts.map((draft) => findDuplicate(db, draft) ?? insertJob(db, draft, turns));
+export function createJobs(db: Database, drafts: readonly JobDraft[]): Created[] {
+  return drafts.map((draft) => findDuplicate(db, draft) ?? insertJob(db, draft));
 }
 
 function findDuplicate(db: Database, draft: JobDraft): Created | undefined {
@@ -40,7 +38,7 @@ const insertColumns = [
 ];
 const insert = `INSERT INTO jobs (${insertColumns.join(", ")}) VALUES (${insertColumns.map(() => "?").join(", ")})`;
 
-function insertJob(db: Database, draft: JobDraft, turns: Turns): Created {
+function insertJob(db: Database, draft: JobDraft): Created {
   const { spec, input } = draft;
   const needs = spec.dependsOn.map((id) => requireDependency(db, id));
   const blocked = needs.filter(({ job }) => job.state.status !== "succeeded").length;
@@ -49,7 +47,7 @@ function insertJob(db: Database, draft: JobDraft, turns: Turns): Created {
     .sql(insert)
     .run(
       ...[spec.id, spec.kind, spec.owner, spec.name ?? null, spec.batch ?? null, spec.parent ?? null],
-      ...[spec.key ?? null, spec.priority, turns.next(spec.kind, spec.owner), spec.idempotencyKey ?? null],
+      ...[spec.key ?? null, spec.priority, db.turns.next(spec.kind, spec.owner), spec.idempotencyKey ?? null],
       ...[spec.createdAt, toSpecText(spec), blocked, 0, events.length],
       ...toStateValues(state, blocked, spec.createdAt),
     );
@@ -57,7 +55,7 @@ function insertJob(db: Database, draft: JobDraft, turns: Turns): Created {
   db.sql("INSERT INTO inputs (job, input) VALUES (?, ?)").run(num, input);
   appendEvents(db, num, 0, events, spec.createdAt);
   insertLinks(db, num, spec, needs);
-  indexJob(db, num, spec.name, input);
+  if (draft.runAt > spec.createdAt) db.delays.note(draft.runAt);
   const job: Job = { ...spec, state, lastSeq: events.length };
   db.hint({ type: "job-changed", id: job.id, seq: job.lastSeq, status: "queued" });
   db.hint({ type: "job-ready" });

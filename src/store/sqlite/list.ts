@@ -1,5 +1,6 @@
 import { LonghaulError } from "../../job/error.ts";
 import { lowestIdAt } from "../../job/id.ts";
+import { isTerminalStatus } from "../../job/state.ts";
 import type { JobFilter, JobPage, PageRequest } from "../store.ts";
 import type { Database } from "./database.ts";
 import type { SqlValue } from "./driver.ts";
@@ -93,6 +94,8 @@ function toConditions(filter: JobFilter, source: Source): Conditions {
     sql.push(`${column === source.driver ? "" : "+"}j.${column} = ?`);
     values.push(value);
   }
+  const [status] = filter.status ?? [];
+  if (status !== undefined) sql.push(`j.expires_at IS ${isTerminalStatus(status) ? "NOT " : ""}NULL`);
   return { sql, values };
 }
 

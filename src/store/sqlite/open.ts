@@ -118,7 +118,7 @@ async function openExclusive(file: string): Promise<Connection> {
       PRAGMA synchronous = FULL;
       PRAGMA cache_size = -16000;
       PRAGMA temp_store = MEMORY;
-      PRAGMA wal_autocheckpoint = 2000;
+      PRAGMA wal_autocheckpoint = 4000;
       PRAGMA journal_size_limit = 67108864;
       BEGIN IMMEDIATE; COMMIT;
     `);

@@ -81,8 +81,14 @@ export function writeChange(db: Database, found: Found, change: Change, now: num
   db.sql(updateState).run(...toStateValues(change.state, blocked, now), lastSeq, fence, blocked, num);
   appendEvents(db, num, job.lastSeq, change.events, now);
   db.hint({ type: "job-changed", id: job.id, seq: lastSeq, status: change.state.status });
-  if (change.state.status === "queued") db.hint({ type: "job-ready" });
-  return { ...found, job: { ...job, state: change.state, lastSeq } };
+  if (change.state.status === "queued") {
+    if (change.state.runAt > now) db.delays.note(change.state.runAt);
+    db.hint({ type: "job-ready" });
+  }
+  const changed: Found = { ...found, job: { ...job, state: change.state, lastSeq } };
+  if (isHeld(change.state)) db.held.set(job.id, changed);
+  else db.held.delete(job.id);
+  return changed;
 }
 
 export function appendEvents(db: Database, num: number, lastSeq: number, events: Change["events"], at: number): void {

@@ -34,7 +34,8 @@ export const migrations: readonly string[] = [
     seq INTEGER NOT NULL,
     state TEXT NOT NULL
   ) STRICT;
-  CREATE INDEX jobs_status ON jobs (status);
+  CREATE INDEX jobs_active ON jobs (status) WHERE expires_at IS NULL;
+  CREATE INDEX jobs_ended ON jobs (status) WHERE expires_at IS NOT NULL;
   CREATE INDEX jobs_kind ON jobs (kind);
   CREATE INDEX jobs_owner ON jobs (owner);
   CREATE INDEX jobs_name ON jobs (name) WHERE name IS NOT NULL;
@@ -71,5 +72,7 @@ export const migrations: readonly string[] = [
   CREATE TABLE tombstones (id TEXT PRIMARY KEY, owner TEXT NOT NULL, purged_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   CREATE INDEX tombstones_age ON tombstones (purged_at);
   CREATE VIRTUAL TABLE search USING fts5 (name, input, error, content = '', contentless_delete = 1, detail = none);
+  CREATE TABLE search_progress (indexed_to INTEGER NOT NULL) STRICT;
+  INSERT INTO search_progress (indexed_to) VALUES (0);
   `,
 ];

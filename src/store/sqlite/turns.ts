@@ -9,7 +9,7 @@ export class Turns {
   readonly #current = new Map<string, number>();
 
   /** Goes on from the turns of the jobs that are queued in the file. */
-  static load(db: Database): Turns {
+  static load(db: Pick<Database, "sql">): Turns {
     const turns = new Turns();
     const rows = db
       .sql(

@@ -1,0 +1,136 @@
+import { defined } from "../job/defined.ts";
+import { LonghaulError } from "../job/error.ts";
+import { isJobId, type JobId } from "../job/id.ts";
+import type { Job } from "../job/job.ts";
+import type { Json } from "../job/json.ts";
+import type { Kind } from "../job/kind.ts";
+import type { OutputSize } from "../store/output-store.ts";
+import type { Store } from "../store/store.ts";
+import type { Access } from "./access.ts";
+import type { Dispatcher } from "./dispatcher.ts";
+import type { Engine } from "./engine.ts";
+import type { Feed } from "./feed.ts";
+import { diagnoseQueue } from "./queue-diagnosis.ts";
+import type { Settings } from "./settings.ts";
+import { waitForJobs } from "./wait.ts";
+
+export interface OutputRequest {
+  readonly stream?: string;
+  /** The current attempt unless given. */
+  readonly attempt?: number;
+  readonly from?: number;
+  readonly limit?: number;
+}
+
+interface ReadParts {
+  readonly store: Store;
+  readonly kinds: ReadonlyMap<string, Kind>;
+  readonly settings: Settings;
+  readonly feed: Feed;
+  readonly dispatcher: Dispatcher;
+}
+
+type Reads = Pick<
+  Engine,
+  | "get"
+  | "list"
+  | "count"
+  | "findId"
+  | "input"
+  | "result"
+  | "events"
+  | "follow"
+  | "readOutput"
+  | "outputSizes"
+  | "wait"
+  | "questions"
+  | "diagnose"
+  | "pausedKinds"
+>;
+
+const mostListed = 1_000;
+const mostReadBytes = 1_000_000;
+
+/** The engine's answers: none of them changes anything. */
+export function createReads(parts: ReadParts): Reads {
+  const { store, kinds, settings, feed } = parts;
+  const get = createGet(store);
+  return {
+    get,
+    list: (filter = {}, page = {}) => store.list(filter, { ...page, limit: within(page.limit ?? 20, mostListed) }),
+    count: (filter = {}) => store.count(filter),
+    findId: (suffix, access) => findId(store, suffix, access),
+    input: async (id, access) => {
+      const payload = await store.payload((await get(id, access)).id);
+      return JSON.parse(payload?.input ?? "null") as Json;
+    },
+    result: async (id, access) => {
+      const job = await get(id, access);
+      if (job.state.status !== "succeeded") {
+        throw new LonghaulError("conflict", `Job ${id} has no result: it is ${job.state.status}.`);
+      }
+      return JSON.parse((await store.payload(job.id))?.result ?? "null") as Json;
+    },
+    events: async (id, after = 0, limit = 200, access = {}) =>
+      store.read((await get(id, access)).id, after, within(limit, mostListed)),
+    follow: async function* follow(id, { after = 0, signal, ...access } = {}) {
+      yield* feed.follow((await get(id, access)).id, after, signal);
+    },
+    readOutput: async (id, { stream = "stdout", from = 0, limit = 64 * 1024, attempt } = {}, access = {}) => {
+      const job = await get(id, access);
+      const address = { id: job.id, attempt: attempt ?? job.state.attempt, stream };
+      return store.output.read(address, Math.max(0, from), within(limit, mostReadBytes));
+    },
+    outputSizes: async (id, attempt, access) => {
+      const job = await get(id, access);
+      return measureStreams(store, job.id, attempt ?? job.state.attempt);
+    },
+    wait: async (ids, { owner, ...options } = {}) => {
+      const wanted = [...new Set(typeof ids === "string" ? [ids] : ids)];
+      const load = (id: string): Promise<Job> => get(id, defined({ owner }));
+      return waitForJobs(wanted as JobId[], options, { feed, clock: settings.clock, output: store.output, load });
+    },
+    questions: async (id, access) => store.questions((await get(id, access)).id),
+    diagnose: async (id, access) => {
+      const job = await get(id, access);
+      return diagnoseQueue(job, kinds.get(job.kind), parts);
+    },
+    pausedKinds: () => store.pausedKinds(),
+  };
+}
+
+function createGet(store: Store): Engine["get"] {
+  return async (id, { owner } = {}) => {
+    const job = isJobId(id) ? await store.get(id) : undefined;
+    if (job !== undefined && (owner === undefined || job.owner === owner)) return job;
+    const tombstone = isJobId(id) ? await store.tombstone(id) : undefined;
+    if (tombstone === undefined || (owner !== undefined && tombstone.owner !== owner)) {
+      throw new LonghaulError("not_found", `There is no job ${id}.`, { details: { job: id } });
+    }
+    const at = new Date(tombstone.purgedAt).toISOString();
+    throw new LonghaulError(
+      "expired",
+      `Job ${id} has expired: it finished, was kept for its time, and was removed at ${at}.`,
+    );
+  };
+}
+
+async function findId(store: Store, suffix: string, { owner }: Access = {}): Promise<JobId> {
+  const found = await store.idsEndingWith(suffix.toLowerCase(), owner, 2);
+  const [id] = found;
+  if (id === undefined) throw new LonghaulError("not_found", `There is no job whose id ends with "${suffix}".`);
+  if (found.length === 1) return id;
+  throw new LonghaulError("conflict", `More than one job's id ends with "${suffix}": give more of it.`);
+}
+
+async function measureStreams(store: Store, id: JobId, attempt: number): Promise<Record<string, OutputSize>> {
+  const sizes: Record<string, OutputSize> = {};
+  for (const stream of await store.output.streams(id, attempt)) {
+    sizes[stream] = await store.output.measure({ id, attempt, stream });
+  }
+  return sizes;
+}
+
+function within(wanted: number, most: number): number {
+  return Math.min(most, Math.max(1, wanted));
+}

@@ -1,0 +1,26 @@
+import type { Database } from "./database.ts";
+
+/** Jobs whose time has not come: knows when the next one's does, so that claims in between need not look. */
+export class Delays {
+  #nextAt = 0;
+
+  /** When the next delayed job becomes ready, if there is one. */
+  get nextAt(): number | undefined {
+    return this.#nextAt === Infinity ? undefined : this.#nextAt;
+  }
+
+  /** A job was queued for this time. */
+  note(runAt: number): void {
+    if (runAt < this.#nextAt) this.#nextAt = runAt;
+  }
+
+  /** Makes the jobs ready whose time has come. */
+  promote(db: Database, now: number): void {
+    if (now < this.#nextAt) return;
+    db.sql("UPDATE jobs SET ready = 1 WHERE status = 'queued' AND ready = 0 AND blocked = 0 AND run_at <= ?").run(now);
+    const row = db
+      .sql("SELECT min(run_at) AS next FROM jobs WHERE status = 'queued' AND ready = 0 AND blocked = 0")
+      .get() as { next: number | null };
+    this.#nextAt = row.next ?? Infinity;
+  }
+}

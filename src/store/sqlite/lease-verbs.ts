@@ -1,0 +1,83 @@
+import * as transitions from "../../job/transitions.ts";
+import type { BeatAnswer, HeldLease, Store } from "../store.ts";
+import { applyChange, changeJob, findHeld } from "./change.ts";
+import { adoptJob, findLost } from "./claim.ts";
+import type { Database, Write } from "./database.ts";
+import { askQuestion } from "./questions.ts";
+
+type LeaseVerb =
+  | "append"
+  | "beat"
+  | "settle"
+  | "adopt"
+  | "abandon"
+  | "release"
+  | "report"
+  | "stall"
+  | "saveCheckpoint"
+  | "ask";
+
+/** The verbs of a worker: each counts only while its lease does. */
+export function leaseVerbs(db: Database, write: Write): Pick<Store, LeaseVerb> {
+  return {
+    append: (lease, events, at) =>
+      write(() => {
+        const found = findHeld(db, lease);
+        if (found === undefined) return false;
+        applyChange(db, found, { state: found.job.state, events }, at);
+        return true;
+      }),
+    beat: (leases, expiresAt) => write(() => beatAll(db, leases, expiresAt)),
+    settle: (lease, outcome, { now, result }) =>
+      write(() => {
+        const found = findHeld(db, lease);
+        const change = found === undefined ? undefined : transitions.settle(found.job, lease, outcome, now);
+        if (found === undefined || change === undefined) return undefined;
+        if (result !== undefined && change.state.status === "succeeded") {
+          db.sql("INSERT OR REPLACE INTO results (job, result) VALUES (?, ?)").run(found.num, result);
+        }
+        return applyChange(db, found, change, now);
+      }),
+    adopt: (lost, request) => write(() => adoptJob(db, lost, request)),
+    abandon: (lost, outcome, now) =>
+      write(() => {
+        const found = findLost(db, lost);
+        const change = found === undefined ? undefined : transitions.abandon(found.job, outcome, now);
+        return found === undefined || change === undefined ? undefined : applyChange(db, found, change, now);
+      }),
+    release: (lease) =>
+      write(() => {
+        const found = findHeld(db, lease);
+        if (found !== undefined) db.sql("UPDATE jobs SET lease_expires_at = 0 WHERE num = ?").run(found.num);
+      }),
+    report: (lease, { progress, isEvent, at }) =>
+      write(() => isChanged(changeJob(db, lease.id, at, (job) => transitions.report(job, lease, progress, isEvent)))),
+    stall: (lease, since, now) =>
+      write(() => isChanged(changeJob(db, lease.id, now, (job) => transitions.stall(job, lease, since, now)))),
+    saveCheckpoint: (lease, checkpoint) =>
+      write(() => {
+        const found = findHeld(db, lease);
+        if (found === undefined) return false;
+        db.sql("INSERT OR REPLACE INTO checkpoints (job, checkpoint) VALUES (?, ?)").run(found.num, checkpoint);
+        return true;
+      }),
+    ask: (lease, asking) => write(() => askQuestion(db, lease, asking)),
+  };
+}
+
+function isChanged(job: unknown): boolean {
+  return job !== undefined;
+}
+
+const beatOne = `UPDATE jobs SET lease_expires_at = ?
+  WHERE id = ? AND fence = ? AND status IN ('running', 'waiting') RETURNING state ->> '$.cancelRequest.reason' AS reason`;
+
+function beatAll(db: Database, leases: readonly HeldLease[], expiresAt: number): BeatAnswer {
+  const answer: BeatAnswer = { lost: [], cancelled: [] };
+  for (const lease of leases) {
+    const row = db.sql(beatOne).get(expiresAt, lease.id, lease.fence) as { reason: string | null } | undefined;
+    if (row === undefined) answer.lost.push(lease.id);
+    else if (row.reason !== null) answer.cancelled.push({ id: lease.id, reason: row.reason });
+  }
+  return answer;
+}

@@ -1,0 +1,82 @@
+import type { JobId } from "../../job/id.ts";
+import type { StatusCount, Store } from "../store.ts";
+import type { Database } from "./database.ts";
+import { listQuestions } from "./questions.ts";
+import { findJob, jobColumns, readEvents, toFound, type JobRow } from "./rows.ts";
+
+type ReadVerb =
+  | "get"
+  | "payload"
+  | "count"
+  | "idsEndingWith"
+  | "tombstone"
+  | "jobsAhead"
+  | "read"
+  | "lost"
+  | "loadCheckpoint"
+  | "questions"
+  | "pausedKinds";
+
+/** The verbs that change nothing; they are answered at once. */
+export function readVerbs(db: Database): Pick<Store, ReadVerb> {
+  return {
+    get: async (id) => findJob(db, id)?.job,
+    payload: async (id) => {
+      const row = db
+        .sql(
+          `SELECT i.input, r.result FROM jobs j JOIN inputs i ON i.job = j.num LEFT JOIN results r ON r.job = j.num
+           WHERE j.id = ?`,
+        )
+        .get(id) as { input: string; result: string | null } | undefined;
+      if (row === undefined) return undefined;
+      return { input: row.input, ...(row.result === null ? {} : { result: row.result }) };
+    },
+    count: async ({ owner, batch }) => {
+      const where = `${owner === undefined ? "?1 IS NULL" : "owner = ?1"} AND ${batch === undefined ? "?2 IS NULL" : "batch = ?2"}`;
+      return db
+        .sql(`SELECT kind, status, count(*) AS count FROM jobs WHERE ${where} GROUP BY kind, status`)
+        .all(owner ?? null, batch ?? null)
+        .map((row) => ({ ...(row as StatusCount) }));
+    },
+    idsEndingWith: async (suffix, owner, limit) => {
+      const rows = db
+        .sql("SELECT id FROM jobs WHERE id LIKE '%' || ?1 AND (?2 IS NULL OR owner = ?2) ORDER BY id DESC LIMIT ?3")
+        .all(suffix.replace(/[^0-9a-f-]/g, "?"), owner ?? null, limit);
+      return (rows as { id: JobId }[]).map(({ id }) => id);
+    },
+    tombstone: async (id) => {
+      const row = db.sql("SELECT owner, purged_at FROM tombstones WHERE id = ?").get(id);
+      if (row === undefined) return undefined;
+      const { owner, purged_at: purgedAt } = row as { owner: string; purged_at: number };
+      return { owner, purgedAt };
+    },
+    jobsAhead: async (id, limit) => countAhead(db, id, limit),
+    read: async (id, after, limit) => readEvents(db, id, after, limit),
+    lost: async (before, limit) =>
+      db
+        .sql(`SELECT ${jobColumns} FROM jobs j WHERE j.lease_expires_at < ? ORDER BY j.lease_expires_at LIMIT ?`)
+        .all(before, limit)
+        .map((row) => toFound(row as JobRow).job),
+    loadCheckpoint: async (id) => {
+      const row = db.sql("SELECT checkpoint FROM checkpoints WHERE job = (SELECT num FROM jobs WHERE id = ?)").get(id);
+      return (row as { checkpoint: string } | undefined)?.checkpoint;
+    },
+    questions: async (id) => listQuestions(db, id),
+    pausedKinds: async () =>
+      (db.sql("SELECT kind FROM paused_kinds ORDER BY kind").all() as { kind: string }[]).map(({ kind }) => kind),
+  };
+}
+
+function countAhead(db: Database, id: JobId, limit: number): number | undefined {
+  const mine = db.sql("SELECT num, kind, priority, turn FROM jobs WHERE id = ? AND ready = 1").get(id) as
+    | { num: number; kind: string; priority: number; turn: number }
+    | undefined;
+  if (mine === undefined) return undefined;
+  const row = db
+    .sql(
+      `SELECT count(*) AS count FROM (SELECT 1 FROM jobs INDEXED BY jobs_ready
+       WHERE kind = ?1 AND ready = 1 AND (priority > ?2 OR (priority = ?2 AND (turn, num) < (?3, ?4))) LIMIT ?5)`,
+    )
+    .get(mine.kind, mine.priority, mine.turn, mine.num, limit) as { count: number };
+  return row.count;
+}
