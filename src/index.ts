@@ -8,7 +8,16 @@ export type { WaitOptions, WaitResult, WaitUntil } from "./engine/wait.ts";
 export type { QueueDiagnosis } from "./engine/queue-diagnosis.ts";
 export type { Clock } from "./engine/clock.ts";
 export { defineKind, PartialResult } from "./job/kind.ts";
-export type { ChildRequest, Checkpoint, JobContext, Kind, OnInterrupt, OutputStream, StopCause } from "./job/kind.ts";
+export type {
+  ChildRequest,
+  Checkpoint,
+  JobContext,
+  Kind,
+  OnInterrupt,
+  OutputStream,
+  RunHandlers,
+  StopCause,
+} from "./job/kind.ts";
 export { LonghaulError, type ErrorCode } from "./job/error.ts";
 export { JobFailure, type Failure, type JobFailureFacts } from "./job/failure.ts";
 export { isJobId, type JobId } from "./job/id.ts";
@@ -20,4 +29,5 @@ export type { Backoff } from "./job/retry.ts";
 export { isTerminal, jobStatuses } from "./job/state.ts";
 export type { JobState, JobStatus, Progress } from "./job/state.ts";
 export type { JobFilter, JobPage, PageRequest, StatusCount } from "./store/store.ts";
-export type { OutputSize, OutputSlice } from "./store/output-store.ts";
+export type { OutputFile, OutputSize } from "./job/output.ts";
+export type { OutputSlice } from "./store/output-store.ts";

@@ -1,8 +1,9 @@
 import { defined } from "../job/defined.ts";
 import { LonghaulError } from "../job/error.ts";
+import type { JobId } from "../job/id.ts";
 import { parseInput } from "../job/issue.ts";
 import type { Job } from "../job/job.ts";
-import type { Kind } from "../job/kind.ts";
+import type { Kind, RunHandlers } from "../job/kind.ts";
 import { answerSchema, checkAnswer } from "../job/question.ts";
 import type { AnswerResult, Store } from "../store/store.ts";
 import type { Dispatcher } from "./dispatcher.ts";
@@ -17,10 +18,14 @@ interface ActionParts {
   readonly settings: Settings;
   readonly submitter: Submitter;
   readonly dispatcher: Dispatcher;
+  readonly handlers: (id: JobId) => RunHandlers;
   readonly get: Engine["get"];
 }
 
-type Actions = Pick<Engine, "submit" | "submitMany" | "cancel" | "retry" | "answer" | "pause" | "resume" | "prune">;
+type Actions = Pick<
+  Engine,
+  "submit" | "submitMany" | "cancel" | "send" | "retry" | "answer" | "pause" | "resume" | "prune"
+>;
 
 /** What callers can make the engine do. After `close` nothing new is taken. */
 export function createActions(parts: ActionParts): Actions & { close: () => void } {
@@ -49,6 +54,12 @@ export function createActions(parts: ActionParts): Actions & { close: () => void
       const job = await get(id, access);
       return (await store.cancel(job.id, { reason, at: clock.now(), ...defined({ by }) })) ?? get(id, access);
     },
+    send: async (id, text, access) => {
+      const job = await get(id, access);
+      const { send } = parts.handlers(job.id);
+      if (send === undefined) throw refusedText(job);
+      await send(text);
+    },
     retry: async (id, { by, ...access } = {}) => {
       const job = await get(id, access);
       const retrying = store.retry(job.id, { at: clock.now(), ...defined({ by }) });
@@ -68,6 +79,11 @@ export function createActions(parts: ActionParts): Actions & { close: () => void
     resume: (kind) => setPaused(kind, false),
     prune: () => prune(store, clock.now()),
   };
+}
+
+function refusedText(job: Job): LonghaulError {
+  const why = job.state.status === "running" ? "it takes no input" : `it is ${job.state.status}`;
+  return new LonghaulError("conflict", `Job ${job.id} cannot be sent anything: ${why}.`);
 }
 
 function refusedAnswer(job: Job, key: string, result: Exclude<AnswerResult, "answered">): LonghaulError {

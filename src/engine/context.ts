@@ -4,6 +4,7 @@ import type { JobId } from "../job/id.ts";
 import { parseInput } from "../job/issue.ts";
 import type { Json } from "../job/json.ts";
 import type { ChildRequest, JobContext } from "../job/kind.ts";
+import type { OutputFile } from "../job/output.ts";
 import { questionSchema, type Answer, type Question } from "../job/question.ts";
 import type { Store } from "../store/store.ts";
 import type { Feed } from "./feed.ts";
@@ -61,6 +62,11 @@ export function createContext(run: Run, parts: ContextParts): RunContext {
     },
     touch: () => run.touch(),
     output: (stream = "stdout") => output.stream(stream),
+    outputFile: (stream) => watched(run, store.output.file({ id: run.id, attempt, stream })),
+    folder: () => store.output.folder(run.id, attempt),
+    serve: (handlers) => {
+      run.handlers = handlers;
+    },
     ask: (question, key = `a${attempt}q${++asked}`) => ask(run, parts, key, question),
     checkpoint: {
       load: async () => parseCheckpoint(await store.loadCheckpoint(run.id)),
@@ -76,6 +82,20 @@ export function createContext(run: Run, parts: ContextParts): RunContext {
     flush: () => {
       progress.flush();
       output.close();
+    },
+  };
+}
+
+/** Growth of the file counts as a sign of life. */
+function watched(run: Run, file: OutputFile): OutputFile {
+  let size = 0;
+  return {
+    path: file.path,
+    grown: async () => {
+      const measured = await file.grown();
+      if (measured.size !== size) run.touch();
+      size = measured.size;
+      return measured;
     },
   };
 }

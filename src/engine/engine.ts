@@ -3,8 +3,10 @@ import type { JobEvent } from "../job/event.ts";
 import type { JobId } from "../job/id.ts";
 import type { Job } from "../job/job.ts";
 import type { Json } from "../job/json.ts";
+import type { RunHandlers } from "../job/kind.ts";
 import type { Answer, AskedQuestion } from "../job/question.ts";
-import type { OutputSize, OutputSlice } from "../store/output-store.ts";
+import type { OutputSize } from "../job/output.ts";
+import type { OutputSlice } from "../store/output-store.ts";
 import type { JobFilter, JobPage, PageRequest, StatusCount } from "../store/store.ts";
 import type { Access, Actor } from "./access.ts";
 import { createActions } from "./actions.ts";
@@ -42,6 +44,10 @@ export interface Engine {
   readonly wait: (ids: string | readonly string[], options?: WaitOptions & Access) => Promise<WaitResult>;
   /** Idempotent. A running job stays running until it has cleaned up. */
   readonly cancel: (id: string, reason?: string, actor?: Actor) => Promise<Job>;
+  /** Hands text to a running job, as if somebody typed it. Refused (`conflict`) if the job cannot take any. */
+  readonly send: (id: string, text: string, actor?: Actor) => Promise<void>;
+  /** Live facts about a running job, as its kind tells them; empty for any other. */
+  readonly inspect: (id: string, access?: Access) => Promise<Record<string, Json>>;
   readonly retry: (id: string, actor?: Actor) => Promise<Job>;
   readonly questions: (id: string, access?: Access) => Promise<AskedQuestion[]>;
   readonly answer: (id: string, key: string, answer: Answer, actor?: Actor) => Promise<Job>;
@@ -65,8 +71,17 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const feed = new Feed(store, settings.clock, settings.pollMs);
   const submitter = createSubmitter(kinds, settings);
   const runs = new Runs({ store, kinds, settings, worker: randomUUID(), feed, submitter });
-  const reads = createReads({ store, kinds, settings, feed, dispatcher: runs.dispatcher });
-  const actions = createActions({ store, kinds, settings, submitter, dispatcher: runs.dispatcher, get: reads.get });
+  const handlers = (id: JobId): RunHandlers => runs.handlers(id);
+  const reads = createReads({ store, kinds, settings, feed, dispatcher: runs.dispatcher, handlers });
+  const actions = createActions({
+    store,
+    kinds,
+    settings,
+    submitter,
+    handlers,
+    dispatcher: runs.dispatcher,
+    get: reads.get,
+  });
 
   runs.dispatcher.setPaused(await store.pausedKinds());
   await runs.rescue(store.capabilities.isExclusive ? Infinity : settings.clock.now());

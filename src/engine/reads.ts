@@ -3,8 +3,8 @@ import { LonghaulError } from "../job/error.ts";
 import { isJobId, type JobId } from "../job/id.ts";
 import type { Job } from "../job/job.ts";
 import type { Json } from "../job/json.ts";
-import type { Kind } from "../job/kind.ts";
-import type { OutputSize } from "../store/output-store.ts";
+import type { Kind, RunHandlers } from "../job/kind.ts";
+import type { OutputSize } from "../job/output.ts";
 import type { Store } from "../store/store.ts";
 import type { Access } from "./access.ts";
 import type { Dispatcher } from "./dispatcher.ts";
@@ -28,6 +28,7 @@ interface ReadParts {
   readonly settings: Settings;
   readonly feed: Feed;
   readonly dispatcher: Dispatcher;
+  readonly handlers: (id: JobId) => RunHandlers;
 }
 
 type Reads = Pick<
@@ -45,6 +46,7 @@ type Reads = Pick<
   | "wait"
   | "questions"
   | "diagnose"
+  | "inspect"
   | "pausedKinds"
 >;
 
@@ -94,6 +96,10 @@ export function createReads(parts: ReadParts): Reads {
     diagnose: async (id, access) => {
       const job = await get(id, access);
       return diagnoseQueue(job, kinds.get(job.kind), parts);
+    },
+    inspect: async (id, access) => {
+      const job = await get(id, access);
+      return (await parts.handlers(job.id).inspect?.()) ?? {};
     },
     pausedKinds: () => store.pausedKinds(),
   };

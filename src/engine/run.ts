@@ -1,6 +1,6 @@
 import type { JobId } from "../job/id.ts";
 import type { Job } from "../job/job.ts";
-import type { Kind, StopCause } from "../job/kind.ts";
+import type { Kind, RunHandlers, StopCause } from "../job/kind.ts";
 import type { HeldLease } from "../store/store.ts";
 import type { Clock } from "./clock.ts";
 
@@ -11,6 +11,8 @@ export class Run {
   readonly lease: HeldLease;
   /** Called when the attempt is heard from, or begins or ends to wait for an answer, if somebody listens for it. */
   onActivity: (() => void) | undefined;
+  /** What callers may do with the attempt. */
+  handlers: RunHandlers = {};
   /** Called once, when the attempt is told to stop. */
   onStop: (() => void) | undefined;
   readonly #clock: Clock;

@@ -1,6 +1,6 @@
 import type { JobId } from "../job/id.ts";
 import type { Job } from "../job/job.ts";
-import type { ChildRequest, Kind } from "../job/kind.ts";
+import type { ChildRequest, Kind, RunHandlers } from "../job/kind.ts";
 import { isHeld } from "../job/state.ts";
 import type { Claim, Store } from "../store/store.ts";
 import { createContext } from "./context.ts";
@@ -48,6 +48,10 @@ export class Runs {
     const { lost, cancelled } = await store.beat(leases, settings.clock.now() + settings.leaseMs);
     for (const id of lost) this.#runs.get(id)?.stop({ type: "lease_lost" });
     for (const { id, reason } of cancelled) this.#cancel(id, reason);
+  }
+
+  handlers(id: JobId): RunHandlers {
+    return this.#runs.get(id)?.handlers ?? {};
   }
 
   /** Continues jobs whose lease ended before this time. */

@@ -1,3 +1,4 @@
+import type { Json } from "./json.ts";
 import { defined } from "./defined.ts";
 /** Why an attempt failed, as stored: plain data, small, free of secrets. */
 export interface Failure {
@@ -5,6 +6,8 @@ export interface Failure {
   readonly message: string;
   readonly retryable: boolean;
   readonly cause?: string;
+  /** Facts for programs, such as an exit code. */
+  readonly details?: Readonly<Record<string, Json>>;
 }
 
 export interface JobFailureFacts {
@@ -13,6 +16,7 @@ export interface JobFailureFacts {
   /** Wait at least this long before the next attempt (a server's Retry-After). */
   readonly retryAfterMs?: number;
   readonly cause?: unknown;
+  readonly details?: Readonly<Record<string, Json>>;
 }
 
 /** Thrown by a kind to end its attempt with a code of its own; any other error counts as retryable. */
@@ -21,12 +25,14 @@ export class JobFailure extends Error {
   readonly code: string;
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
+  readonly details: Readonly<Record<string, Json>> | undefined;
 
   constructor(code: string, message: string, facts: JobFailureFacts = {}) {
     super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
     this.code = code;
     this.retryable = facts.retryable ?? true;
     this.retryAfterMs = facts.retryAfterMs;
+    this.details = facts.details;
   }
 }
 
@@ -40,7 +46,10 @@ export function toFailure(thrown: unknown): Failure {
     code,
     message: messageOf(thrown),
     retryable,
-    ...defined({ cause: cause === undefined ? undefined : messageOf(cause) }),
+    ...defined({
+      cause: cause === undefined ? undefined : messageOf(cause),
+      details: thrown instanceof JobFailure ? thrown.details : undefined,
+    }),
   };
 }
 

@@ -4,6 +4,7 @@ import type { LogLevel } from "./event.ts";
 import type { JobId } from "./id.ts";
 import type { Json } from "./json.ts";
 import type { Limits } from "./job.ts";
+import type { OutputFile } from "./output.ts";
 import type { Answer, Question } from "./question.ts";
 import type { Progress } from "./state.ts";
 
@@ -34,6 +35,13 @@ export interface Checkpoint {
   readonly save: (value: Json) => Promise<void>;
 }
 
+export interface RunHandlers {
+  /** Takes text for the attempt: what a person would type. */
+  readonly send?: (text: string) => Promise<void>;
+  /** Live facts that no record holds: processes, memory, ports. */
+  readonly inspect?: () => Promise<Record<string, Json>>;
+}
+
 export interface ChildRequest {
   readonly kind: string;
   readonly input: unknown;
@@ -59,6 +67,12 @@ export interface JobContext {
   /** Tells the watchdog that the job lives, where neither output nor progress shows it. */
   readonly touch: () => void;
   readonly output: (stream?: string) => OutputStream;
+  /** A file for a process of its own to append to, so that its output passes through nobody and outlives the engine. */
+  readonly outputFile: (stream: string) => OutputFile;
+  /** A folder of this attempt on this machine; it is kept as long as the job's output. */
+  readonly folder: () => string;
+  /** What callers may do with this attempt while it runs. */
+  readonly serve: (handlers: RunHandlers) => void;
   /** Asks and waits; the question and its answer survive a restart. Rejects when the attempt is told to stop. */
   readonly ask: (question: Question, key?: string) => Promise<Answer>;
   readonly checkpoint: Checkpoint;

@@ -1,4 +1,5 @@
 import type { JobId } from "../job/id.ts";
+import type { OutputFile, OutputSize } from "../job/output.ts";
 
 /** Which stream of which attempt. */
 export interface OutputAddress {
@@ -14,6 +15,10 @@ export interface OutputAddress {
 export interface OutputStore {
   /** Goes on at the end of what is there already. One writer per stream at a time. */
   readonly writer: (address: OutputAddress) => OutputWriter;
+  /** A file for a process of its own to append to, so that its output passes through nobody. */
+  readonly file: (address: OutputAddress) => OutputFile;
+  /** A folder for whatever else an attempt keeps on this machine; removed with the job's output. */
+  readonly folder: (id: JobId, attempt: number) => string;
   /** Reads at most `limit` bytes at or after `from`; where those bytes were dropped, the next that are kept. */
   readonly read: (address: OutputAddress, from: number, limit: number) => Promise<OutputSlice>;
   readonly measure: (address: OutputAddress) => Promise<OutputSize>;
@@ -35,10 +40,4 @@ export interface OutputSlice {
   /** Where to read on. */
   readonly next: number;
   readonly size: number;
-}
-
-export interface OutputSize {
-  /** Bytes ever written, dropped ones included. */
-  readonly size: number;
-  readonly dropped: number;
 }

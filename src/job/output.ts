@@ -1,0 +1,11 @@
+export interface OutputSize {
+  /** Bytes ever written, dropped ones included. */
+  readonly size: number;
+  readonly dropped: number;
+}
+
+export interface OutputFile {
+  readonly path: string;
+  /** To be called when the file may have grown: tells readers, and cuts out the middle of what exceeds the cap. */
+  readonly grown: () => Promise<OutputSize>;
+}
