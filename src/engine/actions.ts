@@ -38,8 +38,13 @@ export function createActions(parts: ActionParts): Actions & { close: () => void
   };
   const setPaused = async (kind: string, isPaused: boolean): Promise<void> => {
     findKind(kinds, kind);
-    await store.setPaused(kind, isPaused);
-    dispatcher.setPaused(await store.pausedKinds());
+    // Before it is stored: the hint of that commit sets off a claim, which must leave the kind out already.
+    if (isPaused) dispatcher.pause(kind);
+    try {
+      await store.setPaused(kind, isPaused);
+    } finally {
+      dispatcher.setPaused(await store.pausedKinds());
+    }
   };
   return {
     close: () => {

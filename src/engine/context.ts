@@ -127,7 +127,7 @@ async function requireLease(write: Promise<boolean>): Promise<void> {
   if (!(await write)) throw leaseLost();
 }
 
-function leaseLost(): LonghaulError {
+export function leaseLost(): LonghaulError {
   return new LonghaulError(
     "stopped",
     "This attempt has lost its lease: another worker has the job now, or it has ended.",

@@ -20,11 +20,17 @@ export class Dispatcher {
   #paused: ReadonlySet<string> = new Set();
   #claiming: Promise<void> | undefined;
   #isWoken = false;
-  #isStopped = false;
+  #isStopped = true;
   #cancelTimer: (() => void) | undefined;
 
   constructor(parts: DispatcherParts) {
     this.#parts = parts;
+  }
+
+  /** Nothing is claimed before: jobs that are adopted take their slots first. */
+  start(pausedKinds: readonly string[]): void {
+    this.#isStopped = false;
+    this.setPaused(pausedKinds);
   }
 
   /** Looks for jobs to run. Called in the same turn as a submit, both share one commit. */
@@ -41,7 +47,7 @@ export class Dispatcher {
   #begin(): void {
     if (this.#isStopped) return;
     const wants = this.#wants();
-    if (wants.length === 0) return;
+    if (wants.length === 0) return this.#schedule(Infinity);
     this.#isWoken = false;
     this.#claiming = this.#claim(wants).finally(() => {
       this.#claiming = undefined;
@@ -66,6 +72,10 @@ export class Dispatcher {
 
   isPaused(kind: string): boolean {
     return this.#paused.has(kind);
+  }
+
+  pause(kind: string): void {
+    this.#paused = new Set([...this.#paused, kind]);
   }
 
   setPaused(kinds: readonly string[]): void {

@@ -83,10 +83,9 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     get: reads.get,
   });
 
-  runs.dispatcher.setPaused(await store.pausedKinds());
   await runs.rescue(store.capabilities.isExclusive ? Infinity : settings.clock.now());
   const stopHousekeeping = startHousekeeping(store, runs, settings);
-  runs.dispatcher.wake();
+  runs.dispatcher.start(await store.pausedKinds());
 
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {

@@ -3,7 +3,7 @@ import type { Job } from "../job/job.ts";
 import type { ChildRequest, Kind, RunHandlers } from "../job/kind.ts";
 import { isHeld } from "../job/state.ts";
 import type { Claim, Store } from "../store/store.ts";
-import { createContext } from "./context.ts";
+import { createContext, leaseLost } from "./context.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import type { Feed } from "./feed.ts";
 import { rescueLost } from "./rescuer.ts";
@@ -104,6 +104,8 @@ export class Runs {
 
   /** A resumed parent that spawns again gets the child it has: the key is the same. */
   async #spawn(run: Run, { key, ...child }: ChildRequest): Promise<JobId> {
+    // An attempt that was given up may still run: a child of its ended job would be nobody's to cancel.
+    if (this.#runs.get(run.id) !== run) throw leaseLost();
     const idempotencyKey = `child ${run.id} ${run.job.state.attempt} ${key}`;
     const request = { ...child, owner: run.job.owner, parent: run.id, idempotencyKey };
     const [job] = await submitAll([request], { ...this.#parts, dispatcher: this.dispatcher });

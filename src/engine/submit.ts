@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { defined } from "../job/defined.ts";
 import { LonghaulError } from "../job/error.ts";
+import { messageOf } from "../job/failure.ts";
 import { createIdSource, isJobId, type JobId } from "../job/id.ts";
 import { parseInput } from "../job/issue.ts";
 import type { Job, JobSpec } from "../job/job.ts";
@@ -110,7 +111,9 @@ function toDraft(
   settings: Settings,
 ): JobDraft {
   const parsedInput = parseInput(kind.input, request.input, `The input of kind "${kind.name}"`);
+  kind.check(parsedInput);
   const input = toInputText(request.input, kind, settings);
+  const shownInput = kind.conceal === undefined ? undefined : canonicalJson(kind.conceal(parsedInput));
   const key = request.key ?? kind.key(parsedInput) ?? (kind.perKey === undefined ? undefined : "");
   const createdAt = settings.clock.now();
   const { name, batch, parent, idempotencyKey, by } = request;
@@ -126,12 +129,12 @@ function toDraft(
     createdAt,
     ...defined({ name, batch, parent, idempotencyKey, key }),
   };
-  return { spec, input, runAt: createdAt + (request.delayMs ?? 0), ...defined({ by }) };
+  return { spec, input, runAt: createdAt + (request.delayMs ?? 0), ...defined({ by, shownInput }) };
 }
 
 /** The input is kept as it came: it is parsed again when it runs, by the schema of the version that runs it. */
 function toInputText(input: unknown, kind: Kind, settings: Settings): string {
-  const text = canonicalJson(input ?? null);
+  const text = toJsonText(input, kind);
   const bytes = Buffer.byteLength(text);
   if (bytes <= settings.maxInputBytes) return text;
   throw new LonghaulError(
@@ -139,6 +142,19 @@ function toInputText(input: unknown, kind: Kind, settings: Settings): string {
     `The input of kind "${kind.name}" has ${bytes} bytes; at most ${settings.maxInputBytes} are taken. Pass large data by reference (a path or a URL).`,
     { details: { bytes, limit: settings.maxInputBytes } },
   );
+}
+
+function toJsonText(input: unknown, kind: Kind): string {
+  let cause: unknown = new TypeError(`it is a ${typeof input}`);
+  try {
+    const text: string | undefined = canonicalJson(input ?? null);
+    if (text !== undefined) return text;
+  } catch (error) {
+    cause = error;
+  }
+  throw new LonghaulError("invalid_input", `The input of kind "${kind.name}" is not JSON: ${messageOf(cause)}.`, {
+    cause,
+  });
 }
 
 function mapRefs(requests: readonly ParsedRequest[], ids: readonly JobId[]): Map<string, JobId> {

@@ -1,6 +1,6 @@
-import { TextDecoder } from "node:util";
 import type { JobId } from "../job/id.ts";
 import type { Job } from "../job/job.ts";
+import { LineBuffer } from "../job/line-buffer.ts";
 import { isHeld, isTerminal, isTerminalStatus } from "../job/state.ts";
 import type { OutputStore } from "../store/output-store.ts";
 import type { Hint } from "../store/store.ts";
@@ -16,6 +16,8 @@ export type WaitUntil =
   | "output"
   /** It is silent for so long that the watchdog has noticed. */
   | "stall"
+  /** Its progress is in this phase. */
+  | { readonly phase: string }
   /** A line of its output, from the beginning of the attempt, passes the test. */
   | { readonly pattern: { readonly test: (line: string) => boolean } };
 
@@ -63,7 +65,11 @@ export async function waitForJobs(ids: readonly JobId[], options: WaitOptions, p
     let stale: readonly JobId[] = ids;
     for (;;) {
       for (const id of stale) await look(id);
-      if (isReached(options.for ?? "all", ids.length, met, jobs)) return answer(true);
+      if (isReached(options.for ?? "all", ids.length, met, jobs)) {
+        // Others may have gone on since they were last looked at, and the answer shows them too.
+        for (const id of ids) if (!met.has(id)) await look(id);
+        return answer(true);
+      }
       const leftMs = endsAt - parts.clock.monotonic();
       if (leftMs <= 0) return answer(false);
       const rang = await changes.next(leftMs);
@@ -98,6 +104,7 @@ function createCondition(until: WaitUntil, output: OutputStore): Condition {
   if (until === "question") return (job) => job.state.status === "waiting";
   if (until === "stall") return (job) => isHeld(job.state) && job.state.stalledSince !== undefined;
   if (until === "output") return hasMoreOutput(output);
+  if ("phase" in until) return (job) => isHeld(job.state) && job.state.progress?.phase === until.phase;
   return hasMatchingLine(output, until.pattern);
 }
 
@@ -119,24 +126,20 @@ async function totalSize(job: Job, output: OutputStore): Promise<number> {
 }
 
 const readBytes = 64 * 1024;
-/** A line longer than this is tested in pieces, so that a flood without line ends stays bounded. */
-const longestLine = 64 * 1024;
 
-/** Reads each stream on from where it left off, and keeps the unfinished last line for the next time. */
+/** Reads each stream on from where it left off. */
 function hasMatchingLine(output: OutputStore, pattern: { readonly test: (line: string) => boolean }): Condition {
-  const positions = new Map<string, { offset: number; rest: string; decoder: TextDecoder }>();
+  const readers = new Map<string, { offset: number; lines: LineBuffer }>();
   const scan = async (job: Job, stream: string): Promise<boolean> => {
     const { attempt } = job.state;
     const key = `${job.id}/${attempt}/${stream}`;
-    const position = positions.get(key) ?? { offset: 0, rest: "", decoder: new TextDecoder() };
-    positions.set(key, position);
+    const reader = readers.get(key) ?? { offset: 0, lines: new LineBuffer() };
+    readers.set(key, reader);
     for (;;) {
-      const slice = await output.read({ id: job.id, attempt, stream }, position.offset, readBytes);
-      if (slice.bytes.length === 0) return position.rest !== "" && pattern.test(position.rest);
-      position.offset = slice.next;
-      const lines = (position.rest + position.decoder.decode(slice.bytes, { stream: true })).split(/\r?\n/);
-      position.rest = (lines.pop() ?? "").slice(-longestLine);
-      if (lines.some((line) => pattern.test(line))) return true;
+      const slice = await output.read({ id: job.id, attempt, stream }, reader.offset, readBytes);
+      if (slice.bytes.length === 0) return reader.lines.rest !== "" && pattern.test(reader.lines.rest);
+      reader.offset = slice.next;
+      if (reader.lines.push(slice.bytes).some((line) => pattern.test(line))) return true;
     }
   };
   return async (job) => {

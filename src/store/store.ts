@@ -111,6 +111,8 @@ export interface JobDraft {
   readonly spec: JobSpec;
   readonly runAt: number;
   readonly input: string;
+  /** The input as readers and searches may see it, where that differs from what the worker gets. */
+  readonly shownInput?: string;
   readonly by?: string;
 }
 
@@ -121,6 +123,7 @@ export interface Created {
 }
 
 export interface Payload {
+  /** The input as it may be shown. */
   readonly input: string;
   readonly result?: string;
 }

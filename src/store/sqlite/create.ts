@@ -52,7 +52,7 @@ function insertJob(db: Database, draft: JobDraft): Created {
       ...toStateValues(state, blocked, spec.createdAt),
     );
   const num = Number(lastInsertRowid);
-  db.sql("INSERT INTO inputs (job, input) VALUES (?, ?)").run(num, input);
+  db.sql("INSERT INTO inputs (job, input, shown) VALUES (?, ?, ?)").run(num, input, draft.shownInput ?? null);
   appendEvents(db, num, 0, events, spec.createdAt);
   insertLinks(db, num, spec, needs);
   if (draft.runAt > spec.createdAt) db.delays.note(draft.runAt);

@@ -24,7 +24,7 @@ export function readVerbs(db: Database): Pick<Store, ReadVerb> {
     payload: async (id) => {
       const row = db
         .sql(
-          `SELECT i.input, r.result FROM jobs j JOIN inputs i ON i.job = j.num LEFT JOIN results r ON r.job = j.num
+          `SELECT coalesce(i.shown, i.input) AS input, r.result FROM jobs j JOIN inputs i ON i.job = j.num LEFT JOIN results r ON r.job = j.num
            WHERE j.id = ?`,
         )
         .get(id) as { input: string; result: string | null } | undefined;

@@ -50,7 +50,7 @@ export const migrations: readonly string[] = [
   CREATE INDEX jobs_lease ON jobs (lease_expires_at) WHERE lease_expires_at IS NOT NULL;
   CREATE INDEX jobs_expiry ON jobs (expires_at) WHERE expires_at IS NOT NULL;
 
-  CREATE TABLE inputs (job INTEGER PRIMARY KEY, input TEXT NOT NULL) STRICT;
+  CREATE TABLE inputs (job INTEGER PRIMARY KEY, input TEXT NOT NULL, shown TEXT) STRICT;
   CREATE TABLE results (job INTEGER PRIMARY KEY, result TEXT NOT NULL) STRICT;
   CREATE TABLE checkpoints (job INTEGER PRIMARY KEY, checkpoint TEXT NOT NULL) STRICT;
   CREATE TABLE events (

@@ -87,6 +87,8 @@ export function createSqliteStore({ connection, createOutput, onClose }: SqliteP
     close: async () => {
       commits.flush();
       listeners.clear();
+      // Out of WAL mode the connection holds no lock, even where the driver does not really close it (see open.ts).
+      connection.exec("PRAGMA journal_mode = DELETE; PRAGMA locking_mode = NORMAL; SELECT 1 FROM jobs LIMIT 1;");
       connection.close();
       onClose();
     },

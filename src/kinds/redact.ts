@@ -1,0 +1,40 @@
+const secretName = /key|token|secret|passw|credential|auth|cookie|session/i;
+const hidden = "[redacted]";
+
+/** Texts that are secrets wherever they stand: the group before is kept. */
+const secretTexts: readonly RegExp[] = [
+  /(\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}/gi,
+  /(:\/\/[^\s/:@]+:)[^\s/@]+(?=@)/g,
+  /((?:^|[\s?&;"'])[\w-]*(?:api[_-]?key|token|secret|passwd|password)["']?\s*[=:]\s*["']?)[^\s"'&]{4,}/gi,
+  /(--?(?:password|token|secret|api-key)\s+)\S{4,}/gi,
+  /()\b(?:sk-[A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|xox[abp]-[A-Za-z0-9-]{10,}|AKIA[A-Z0-9]{16}|eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*)/g,
+];
+
+export interface Redactor {
+  readonly text: (text: string) => string;
+  /** Variables by name: the values of those that look secret are hidden whole. */
+  readonly env: (env: Record<string, string>) => Record<string, string>;
+}
+
+/** Hides secrets in what is shown or kept for showing. `known` are values to hide wherever they occur. */
+export function createRedactor(known: readonly string[]): Redactor {
+  const values = known.filter((value) => value.length >= 6).toSorted((a, b) => b.length - a.length);
+  const text = (shown: string): string => {
+    let result = shown;
+    for (const value of values) result = result.replaceAll(value, hidden);
+    for (const pattern of secretTexts) result = result.replace(pattern, `$1${hidden}`);
+    return result;
+  };
+  return {
+    text,
+    env: (env) =>
+      Object.fromEntries(
+        Object.entries(env).map(([name, value]) => [name, secretName.test(name) ? hidden : text(value)]),
+      ),
+  };
+}
+
+/** The values of variables whose names say that they are secret. */
+export function secretValues(env: NodeJS.ProcessEnv): string[] {
+  return Object.entries(env).flatMap(([name, value]) => (secretName.test(name) && value !== undefined ? [value] : []));
+}

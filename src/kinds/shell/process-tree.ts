@@ -1,0 +1,94 @@
+import { readdir, readFile, readlink } from "node:fs/promises";
+import { statFields } from "./process-record.ts";
+
+/** What is known of one process of a job. Linux only; elsewhere the lists are empty. */
+export interface ProcessFacts {
+  readonly pid: number;
+  readonly group: number;
+  readonly cpuMs: number;
+  readonly memoryBytes: number;
+}
+
+const ticksPerSecond = 100;
+const pageBytes = 4_096;
+
+/** True while any process of the group exists. */
+export function isGroupAlive(group: number): boolean {
+  try {
+    process.kill(-group, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
+
+export async function listGroup(group: number): Promise<ProcessFacts[]> {
+  const all = await Promise.all((await listPids()).map(readFacts));
+  return all.filter((facts) => facts !== undefined).filter((facts) => facts.group === group);
+}
+
+/** Processes that carry the job's token in their environment: also those that left its process group. */
+export async function listByToken(token: string): Promise<number[]> {
+  const checked = await Promise.all(
+    (await listPids()).map(async (pid) => {
+      const environment = await readFile(`/proc/${pid}/environ`, "latin1").catch(() => "");
+      return environment.split("\0").includes(token) ? pid : undefined;
+    }),
+  );
+  return checked.filter((pid) => pid !== undefined && pid !== process.pid) as number[];
+}
+
+/** Ports on which these processes listen. */
+export async function listListeningPorts(pids: readonly number[]): Promise<number[]> {
+  const tables = await Promise.all(["/proc/net/tcp", "/proc/net/tcp6"].map(readListeners));
+  const portByInode = new Map(tables.flat());
+  if (portByInode.size === 0) return [];
+  const ports = new Set<number>();
+  for (const inode of (await Promise.all(pids.map(listSocketInodes))).flat()) {
+    const port = portByInode.get(inode);
+    if (port !== undefined) ports.add(port);
+  }
+  return [...ports].toSorted((a, b) => a - b);
+}
+
+/** True if one of the processes sits in a read of its standard input, as far as the system tells. */
+export async function isReadingInput(pids: readonly number[]): Promise<boolean> {
+  const readCall = process.arch === "arm64" ? "63" : "0";
+  const calls = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/syscall`, "utf8").catch(() => "")));
+  return calls.some((call) => call.startsWith(`${readCall} 0x0 `));
+}
+
+async function listPids(): Promise<number[]> {
+  const names = await readdir("/proc").catch(() => []);
+  return names.filter((name) => /^\d+$/.test(name)).map(Number);
+}
+
+async function readFacts(pid: number): Promise<ProcessFacts | undefined> {
+  const stat = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => undefined);
+  if (stat === undefined) return undefined;
+  const fields = statFields(stat);
+  if (fields[0] === "Z") return undefined;
+  const ticks = Number(fields[11]) + Number(fields[12]);
+  return {
+    pid,
+    group: Number(fields[2]),
+    cpuMs: (ticks * 1_000) / ticksPerSecond,
+    memoryBytes: Number(fields[21]) * pageBytes,
+  };
+}
+
+async function readListeners(file: string): Promise<[inode: string, port: number][]> {
+  const text = await readFile(file, "utf8").catch(() => "");
+  return text
+    .split("\n")
+    .slice(1)
+    .map((line) => line.trim().split(/\s+/))
+    .filter((fields) => fields[3] === "0A")
+    .map((fields) => [fields[9] ?? "", Number.parseInt((fields[1] ?? "").split(":")[1] ?? "0", 16)]);
+}
+
+async function listSocketInodes(pid: number): Promise<string[]> {
+  const names = await readdir(`/proc/${pid}/fd`).catch(() => []);
+  const links = await Promise.all(names.map((name) => readlink(`/proc/${pid}/fd/${name}`).catch(() => "")));
+  return links.flatMap((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1] ?? []);
+}

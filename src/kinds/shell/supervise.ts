@@ -1,0 +1,121 @@
+import type { ChildProcess } from "node:child_process";
+import { constants } from "node:os";
+import type { JobContext } from "../../job/kind.ts";
+import { Interleaving } from "./interleaving.ts";
+import { readExitCode, isSameProcess, type ProcessRecord } from "./process-record.ts";
+import { isGroupAlive, listGroup } from "./process-tree.ts";
+
+export interface CommandEnd {
+  /** Undefined when the command ended without leaving one: it was killed with its wrapper, or the machine went down. */
+  readonly exitCode: number | undefined;
+  readonly signal: string | null;
+}
+
+const fastestLookMs = 40;
+const slowestLookMs = 500;
+/** Processor time counts as a sign of life; it is looked at only now and then. */
+const cpuLookMs = 5_000;
+
+/** Watches a command that runs by itself: its output, its end, its children. */
+export class Supervisor {
+  readonly #context: JobContext;
+  readonly #folder: string;
+  readonly #group: number;
+  readonly #stdout;
+  readonly #stderr;
+  readonly #interleaving: Interleaving;
+  #lookMs = fastestLookMs;
+  #sizes = { stdout: -1, stderr: -1 };
+  #cpu = { at: performance.now(), ms: 0 };
+  lastOutputAt: number | undefined;
+
+  constructor(context: JobContext, folder: string, group: number) {
+    this.#context = context;
+    this.#folder = folder;
+    this.#group = group;
+    this.#stdout = context.outputFile("stdout");
+    this.#stderr = context.outputFile("stderr");
+    this.#interleaving = new Interleaving(context.output("order"));
+  }
+
+  /** Waits for the main process, as its parent where this server started it, else by looking. */
+  async untilMainEnds(main: ChildProcess | ProcessRecord, onLook: () => Promise<void>): Promise<CommandEnd> {
+    const isOwn = "once" in main;
+    const ended = isOwn ? exitOf(main) : undefined;
+    for (;;) {
+      const end = await this.#pause(ended);
+      this.#context.signal.throwIfAborted();
+      await this.look();
+      if (isOwn ? end !== undefined : !(await isSameProcess(main))) return this.#readEnd(end);
+      await onLook();
+    }
+  }
+
+  /** Waits for the rest of the process group, and says in the status that it does. */
+  async untilChildrenEnd(end: CommandEnd): Promise<void> {
+    while (isGroupAlive(this.#group)) {
+      const count = (await listGroup(this.#group)).length;
+      if (count > 0) {
+        const rest = `${count} child ${count === 1 ? "process" : "processes"} still running`;
+        this.#context.progress({ phase: "children", message: `exited ${end.exitCode ?? end.signal ?? "?"}, ${rest}` });
+      }
+      await this.#pause(undefined);
+      this.#context.signal.throwIfAborted();
+      await this.look();
+    }
+  }
+
+  /** Tells readers of new output, keeps it within its cap, and lets processor time count as life. */
+  async look(): Promise<void> {
+    const [stdout, stderr] = await Promise.all([this.#stdout.grown(), this.#stderr.grown()]);
+    const hasGrown = stdout.size !== this.#sizes.stdout || stderr.size !== this.#sizes.stderr;
+    if (hasGrown) {
+      if (stdout.size + stderr.size > 0) this.lastOutputAt = this.#context.now();
+      this.#interleaving.note(stdout.size, stderr.size);
+      this.#sizes = { stdout: stdout.size, stderr: stderr.size };
+    }
+    this.#lookMs = hasGrown ? fastestLookMs : Math.min(slowestLookMs, this.#lookMs * 1.5);
+    if (!hasGrown && performance.now() - this.#cpu.at > cpuLookMs) await this.#lookAtProcessor();
+  }
+
+  async #lookAtProcessor(): Promise<void> {
+    const processes = await listGroup(this.#group);
+    const ms = processes.reduce((sum, { cpuMs }) => sum + cpuMs, 0);
+    if (ms > this.#cpu.ms) this.#context.touch();
+    this.#cpu = { at: performance.now(), ms };
+  }
+
+  async #readEnd(end: CommandEnd | undefined): Promise<CommandEnd> {
+    const exitCode = await readExitCode(this.#folder);
+    if (exitCode === undefined) return end ?? { exitCode: undefined, signal: null };
+    return { exitCode, signal: signalOf(exitCode) };
+  }
+
+  /** Until the next look is due, the command has ended, or the attempt is told to stop. */
+  #pause(ended: Promise<CommandEnd> | undefined): Promise<CommandEnd | undefined> {
+    const { signal } = this.#context;
+    return new Promise((resolve) => {
+      const wake = (): void => done(undefined);
+      const timer = setTimeout(wake, this.#lookMs);
+      const done = (end: CommandEnd | undefined): void => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", wake);
+        resolve(end);
+      };
+      signal.addEventListener("abort", wake);
+      void ended?.then((end) => done(end));
+    });
+  }
+}
+
+function exitOf(child: ChildProcess): Promise<CommandEnd> {
+  return new Promise((resolve) => {
+    child.once("exit", (code, signal) => resolve({ exitCode: code ?? undefined, signal }));
+  });
+}
+
+/** By the convention of shells: a command that a signal ended exits with 128 and the signal's number. */
+function signalOf(exitCode: number): string | null {
+  const found = Object.entries(constants.signals).find(([, number]) => number === exitCode - 128);
+  return found?.[0] ?? null;
+}
