@@ -31,7 +31,9 @@ export class Run {
     this.#clock = clock;
     const { state } = job;
     const now = clock.now();
-    const ranMs = "waitedMs" in state ? now - state.startedAt - state.waitedMs : 0;
+    // An adopted attempt may be waiting for an answer since before its engine went.
+    const ranTo = state.status === "waiting" ? state.waitingSince : now;
+    const ranMs = "waitedMs" in state ? ranTo - state.startedAt - state.waitedMs : 0;
     this.#began = { at: clock.monotonic(), ranMs: Math.max(0, ranMs), totalMs: Math.max(0, now - state.acceptedAt) };
     this.#heardAt = this.#began.at;
   }

@@ -1,6 +1,6 @@
 import type { JobId } from "../job/id.ts";
 import type { Job } from "../job/job.ts";
-import { LineBuffer } from "../job/line-buffer.ts";
+import { LineBuffer } from "../text/line-buffer.ts";
 import { isHeld, isTerminal, isTerminalStatus } from "../job/state.ts";
 import type { OutputStore } from "../store/output-store.ts";
 import type { Hint } from "../store/store.ts";

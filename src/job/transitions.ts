@@ -5,7 +5,7 @@ import type { Failure } from "./failure.ts";
 import { retentionMs, type Job, type JobSpec } from "./job.ts";
 import type { Question } from "./question.ts";
 import { isHeld, isTerminal } from "./state.ts";
-import type { CancelRequest, HeldState, JobState, JobStatus, Progress, QueuedBecause } from "./state.ts";
+import type { CancelRequest, HeldState, JobState, JobStatus, Progress, QueuedBecause, QueuedState } from "./state.ts";
 
 /**
  * The only place that makes a next state. Each function is one cause; it returns what to write, or undefined when
@@ -105,8 +105,7 @@ export function requestCancel(job: Job, request: CancelRequest): Change | undefi
 export function expireInQueue(job: Job, now: number): Change | undefined {
   const { state } = job;
   if (state.status !== "queued" || state.deadlineAt === undefined || state.deadlineAt > now) return undefined;
-  const waitedMs = now - state.acceptedAt;
-  return conclude(job, state, { type: "timed_out", failure: queueFailure(waitedMs) }, now);
+  return conclude(job, state, { type: "timed_out", failure: queueFailure(job, state, now) }, now);
 }
 
 export function ask(
@@ -274,8 +273,12 @@ function queueDeadline(spec: JobSpec, acceptedAt: number, runAt: number, isFirst
   return deadlineAt === Infinity ? {} : { deadlineAt };
 }
 
-function queueFailure(waitedMs: number): Failure {
-  const message = `The job was not started within its time limit (waited ${waitedMs} ms).`;
+function queueFailure({ limits }: JobSpec, { acceptedAt, deadlineAt }: QueuedState, now: number): Failure {
+  if (limits.totalMs !== undefined && deadlineAt === acceptedAt + limits.totalMs) {
+    const message = `The job was not done within ${limits.totalMs} ms of being submitted.`;
+    return { code: "total_limit", message, retryable: true };
+  }
+  const message = `The job was not started within its time limit (waited ${now - acceptedAt} ms).`;
   return { code: "queue_limit", message, retryable: true };
 }
 

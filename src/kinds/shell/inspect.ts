@@ -1,6 +1,6 @@
 import type { JobContext } from "../../job/kind.ts";
 import type { Json } from "../../job/json.ts";
-import type { Redactor } from "../redact.ts";
+import type { Redactor } from "../../text/redact.ts";
 import { isReadingInput, listGroup, listListeningPorts } from "./process-tree.ts";
 import type { Supervisor } from "./supervise.ts";
 

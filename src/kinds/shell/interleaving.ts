@@ -2,7 +2,7 @@ import type { OutputStream } from "../../job/kind.ts";
 
 /**
  * Keeps the order in which stdout and stderr grew, as far as looking at both from time to time can tell: a line for
- * each time the growing stream changes, with the offset that the other one had reached. `job/merged.ts` reads it.
+ * each time the growing stream changes, with the offset that the other one had reached. `operations/merged-output.ts` reads it.
  */
 export class Interleaving {
   readonly #output: OutputStream;

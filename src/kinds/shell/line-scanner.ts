@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import { LineBuffer } from "../../job/line-buffer.ts";
+import { LineBuffer } from "../../text/line-buffer.ts";
 
 const chunkBytes = 64 * 1024;
 

@@ -1,7 +1,8 @@
 import type { JobContext } from "../../job/kind.ts";
 import type { ReadyCondition } from "./input.ts";
 import { LineScanner } from "./line-scanner.ts";
-import { compilePattern, isAnswering } from "./ready.ts";
+import { compilePattern } from "../../text/pattern.ts";
+import { isAnswering } from "./ready.ts";
 
 /** Says once, in the job's progress, that the command is ready for use. */
 export class ReadinessWatch {

@@ -1,22 +1,5 @@
 import { connect } from "node:net";
-import { RE2JS } from "re2js";
-import { LonghaulError } from "../../job/error.ts";
 import type { ReadyCondition } from "./input.ts";
-
-/** RE2, because a pattern comes from a caller and must not be able to hang the server. */
-export function compilePattern(pattern: string): (line: string) => boolean {
-  try {
-    const compiled = RE2JS.compile(pattern);
-    return (line) => compiled.matcher(line).find();
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new LonghaulError(
-      "invalid_input",
-      `"${pattern}" is not a regular expression that RE2 takes (no look-around, no back-references): ${why}.`,
-      { cause: error },
-    );
-  }
-}
 
 /** Whether the port or the URL of a condition answers; a pattern is looked for in the output instead. */
 export async function isAnswering(ready: ReadyCondition): Promise<boolean> {

@@ -1,0 +1,137 @@
+import { existsSync, readFileSync } from "node:fs";
+import { z } from "zod";
+import { LonghaulError } from "../job/error.ts";
+import { messageOf } from "../job/failure.ts";
+import { parseInput } from "../job/issue.ts";
+import { findPaths, type Paths } from "./paths.ts";
+
+const hourMs = 3_600_000;
+
+const pattern = z.string().refine(isPattern, "expected a regular expression");
+
+/** Variables that commands inherit unless the configuration says otherwise: what tools need, and nothing that looks secret. */
+const defaultInheritedEnv = [
+  ...[
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LANGUAGE",
+    "LC_*",
+    "TERM",
+    "COLORTERM",
+    "TZ",
+    "TMPDIR",
+    "PWD",
+  ],
+  ...[
+    "EDITOR",
+    "PAGER",
+    "DISPLAY",
+    "WAYLAND_DISPLAY",
+    "XDG_*",
+    "SSH_AUTH_SOCK",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+  ],
+  ...["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "NODE_*", "NVM_*", "npm_config_*", "PYTHON*", "PYENV_*", "VIRTUAL_ENV"],
+  ...[
+    "CONDA_*",
+    "JAVA_HOME",
+    "GOPATH",
+    "GOROOT",
+    "CARGO_HOME",
+    "RUSTUP_HOME",
+    "DOTNET_ROOT",
+    "ANDROID_HOME",
+    "DOCKER_HOST",
+  ],
+];
+
+const configSchema = z.strictObject({
+  server: z
+    .strictObject({
+      host: z.string().default("127.0.0.1"),
+      port: z.int().min(0).max(65_535).optional().describe("0 takes any free port."),
+    })
+    .prefault({}),
+  shell: z
+    .strictObject({
+      shell: z.enum(["bash", "sh"]).default("bash"),
+      concurrency: z.int().min(1).max(1_000).default(16),
+      allow: z.array(pattern).default([]),
+      deny: z.array(pattern).default([]),
+      roots: z.array(z.string()).default([]),
+      inherit_env: z.array(z.string()).default(defaultInheritedEnv),
+      output_cap_mb: z.number().min(0.01).max(100_000).default(100),
+      term_grace_ms: z.int().min(0).max(600_000).default(5_000),
+    })
+    .prefault({}),
+  retention: z
+    .strictObject({
+      succeeded_hours: z.number().min(0).default(24),
+      failed_hours: z
+        .number()
+        .min(0)
+        .default(24 * 7),
+    })
+    .prefault({}),
+  redact: z.array(z.string()).default([]).describe("Values to hide wherever they would be shown."),
+});
+
+export type Config = z.output<typeof configSchema>;
+
+export interface LoadedConfig extends Config {
+  readonly paths: Paths;
+  /** The environment that commands may inherit from. */
+  readonly env: NodeJS.ProcessEnv;
+}
+
+export interface ConfigFlags {
+  readonly host?: string;
+  readonly port?: number;
+}
+
+/** File, then environment, then flags: the later wins. A bad value is refused with its name, never replaced silently. */
+export function loadConfig(flags: ConfigFlags = {}, env: NodeJS.ProcessEnv = process.env): LoadedConfig {
+  const paths = findPaths(env);
+  const file = readConfigFile(paths.config);
+  const parsed = parseInput(configSchema, file, `The configuration in ${paths.config}`);
+  const port = flags.port ?? toPort(env["LONGHAUL_PORT"]) ?? parsed.server.port;
+  const server = {
+    host: flags.host ?? env["LONGHAUL_HOST"] ?? parsed.server.host,
+    ...(port === undefined ? {} : { port }),
+  };
+  return { ...parsed, server, paths, env };
+}
+
+export function toRetention({ retention }: Config): { succeededMs: number; failedMs: number } {
+  return { succeededMs: retention.succeeded_hours * hourMs, failedMs: retention.failed_hours * hourMs };
+}
+
+function readConfigFile(path: string): unknown {
+  if (!existsSync(path)) return {};
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    throw new LonghaulError("invalid_input", `${path} is not readable JSON: ${messageOf(error)}.`, { cause: error });
+  }
+}
+
+function toPort(text: string | undefined): number | undefined {
+  if (text === undefined || text === "") return undefined;
+  const port = Number(text);
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  throw new LonghaulError("invalid_input", `LONGHAUL_PORT must be a whole number from 0 to 65535, got "${text}".`);
+}
+
+function isPattern(text: string): boolean {
+  try {
+    return new RegExp(text) instanceof RegExp;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,40 @@
+import { createHash } from "node:crypto";
+import { homedir, tmpdir, userInfo } from "node:os";
+import { join, resolve } from "node:path";
+
+/** Where everything of one installation lives. */
+export interface Paths {
+  readonly home: string;
+  readonly config: string;
+  readonly socket: string;
+  readonly token: string;
+  readonly log: string;
+  /** What the running server says of itself: process, version, address. */
+  readonly server: string;
+  readonly pipes: string;
+}
+
+/** The longest path that a Unix socket can have everywhere we run, with a little to spare. */
+const longestSocketPath = 100;
+
+export function findPaths(env: NodeJS.ProcessEnv): Paths {
+  const home = resolve(
+    env["LONGHAUL_HOME"] ?? join(env["XDG_STATE_HOME"] ?? join(homedir(), ".local", "state"), "longhaul"),
+  );
+  return {
+    home,
+    config: env["LONGHAUL_CONFIG"] ?? join(home, "config.json"),
+    socket: socketPath(home),
+    token: join(home, "token"),
+    log: join(home, "server.log"),
+    server: join(home, "server.json"),
+    pipes: join(home, "pipes"),
+  };
+}
+
+function socketPath(home: string): string {
+  const path = join(home, "longhaul.sock");
+  if (path.length <= longestSocketPath) return path;
+  const name = createHash("sha256").update(home).digest("hex").slice(0, 16);
+  return join(tmpdir(), `longhaul-${userInfo().uid}`, `${name}.sock`);
+}

@@ -1,0 +1,63 @@
+import { z } from "zod";
+import type { Engine } from "../engine/engine.ts";
+import { defined } from "../job/defined.ts";
+import { LonghaulError } from "../job/error.ts";
+import type { Job } from "../job/job.ts";
+import { jobStatuses } from "../job/state.ts";
+import type { JobFilter } from "../store/store.ts";
+import type { OperationContext } from "./operation.ts";
+
+const instant = z.iso.datetime({ offset: true });
+
+/** Which jobs: the same filter lists them and is the target of an action on all of them. */
+export const filterSchema = z.strictObject({
+  state: z.array(z.enum(jobStatuses)).min(1).optional(),
+  kind: z.string().optional(),
+  batch: z.string().optional(),
+  tag: z.string().optional(),
+  name: z.string().optional(),
+  text: z.string().optional().describe("Words in the name, the input or the last error."),
+  created_from: instant.optional(),
+  created_before: instant.optional(),
+});
+
+export type FilterInput = z.output<typeof filterSchema>;
+
+export function toFilter(input: FilterInput, { actor }: OperationContext): JobFilter {
+  const { state, kind, batch, tag, name, text } = input;
+  return defined({
+    owner: actor.owner,
+    status: state,
+    kind,
+    batch,
+    tag,
+    name,
+    text,
+    createdFrom: toTime(input.created_from),
+    createdBefore: toTime(input.created_before),
+  });
+}
+
+function toTime(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : Date.parse(text);
+}
+
+const mostAtOnce = 10_000;
+
+/** All jobs that match, for an action on them; an empty filter is refused, because it would mean every job. */
+export async function listMatching(engine: Engine, input: FilterInput, context: OperationContext): Promise<Job[]> {
+  if (Object.keys(defined(input)).length === 0) {
+    throw new LonghaulError(
+      "invalid_input",
+      "The filter is empty: say which jobs, by state, kind, batch, tag, name, text or time.",
+    );
+  }
+  const found: Job[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await engine.list(toFilter(input, context), { limit: 1_000, ...defined({ cursor }) });
+    found.push(...page.jobs);
+    cursor = page.cursor;
+  } while (cursor !== undefined && found.length < mostAtOnce);
+  return found;
+}

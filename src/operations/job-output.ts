@@ -1,0 +1,128 @@
+import { z } from "zod";
+import { defined } from "../job/defined.ts";
+import { LineBuffer } from "../text/line-buffer.ts";
+import { compilePattern } from "../text/pattern.ts";
+import { isTerminal } from "../job/state.ts";
+import { findJob } from "./job-reference.ts";
+import { openOutput, type OutputChunk, type OutputSource } from "./merged-output.ts";
+import { defineOperation } from "./operation.ts";
+
+const mostBytes = 1_000_000;
+const tailWindowBytes = 4_000_000;
+
+export const outputSchema = z.object({
+  id: z.string(),
+  text: z.string(),
+  from: z.int().describe("The offset at which the text begins."),
+  next: z.int().describe("Where to read on."),
+  size: z.int().describe("Bytes written so far, dropped ones included."),
+  dropped: z.int().describe("Bytes that were dropped because the output exceeded its cap."),
+  is_complete: z.boolean().describe("The job has ended and `next` is the end of its output."),
+  matches: z.int().optional().describe("With grep: how many lines matched."),
+});
+
+export const jobOutput = defineOperation({
+  name: "job_output",
+  description: "Read a job's output: from an offset, its last lines, or the lines that match a pattern.",
+  input: z.strictObject({
+    id: z.string().describe("Job id, the end of one, or a name."),
+    stream: z.string().default("merged").describe("merged (stdout and stderr in order), stdout or stderr."),
+    attempt: z.int().min(1).optional().describe("An earlier attempt; the current one unless given."),
+    from: z.int().min(0).optional(),
+    tail: z.int().min(1).max(100_000).optional().describe("The last so many lines."),
+    grep: z.string().max(1_000).optional().describe("Only lines that match this expression (RE2)."),
+    limit: z.int().min(1).max(mostBytes).default(64_000).describe("Most bytes to return."),
+    wait_ms: z.int().min(0).max(60_000).default(0).describe("Wait so long for output beyond `from`."),
+  }),
+  output: outputSchema,
+  run: async ({ engine, actor, signal }, input) => {
+    const test = input.grep === undefined ? undefined : compilePattern(input.grep);
+    const job = await findJob(engine, input.id, actor);
+    const target = { id: job.id, attempt: input.attempt ?? job.state.attempt, stream: input.stream };
+    const from = input.from ?? 0;
+    let chunk = await readChunk(await openOutput(engine, target, actor), input, from, test);
+    if (chunk.size <= from && input.wait_ms > 0 && !isTerminal(job.state)) {
+      await engine.wait(job.id, { until: "output", timeoutMs: input.wait_ms, ...actor, ...defined({ signal }) });
+      chunk = await readChunk(await openOutput(engine, target, actor), input, from, test);
+    }
+    const now = await engine.get(job.id, actor);
+    const { bytes, matches, ...place } = chunk;
+    return {
+      id: job.id,
+      text: new TextDecoder().decode(bytes),
+      ...place,
+      ...defined({ matches }),
+      is_complete: (isTerminal(now.state) || target.attempt < now.state.attempt) && chunk.next >= chunk.size,
+    };
+  },
+});
+
+type ReadRequest = { readonly tail?: number | undefined; readonly limit: number };
+type ReadChunk = OutputChunk & { readonly matches?: number };
+
+function readChunk(
+  source: OutputSource,
+  { tail, limit }: ReadRequest,
+  from: number,
+  test: ((line: string) => boolean) | undefined,
+): Promise<ReadChunk> {
+  if (test !== undefined) return readMatching(source, from, limit, test);
+  return tail === undefined ? readFrom(source, from, limit) : readTail(source, tail, limit);
+}
+
+async function readFrom(source: OutputSource, from: number, limit: number): Promise<OutputChunk> {
+  const first = await source.read(from, limit);
+  const chunks = [first];
+  let left = limit - first.bytes.length;
+  let last = first;
+  while (left > 0 && last.bytes.length > 0 && last.next < last.size) {
+    last = await source.read(last.next, left);
+    left -= last.bytes.length;
+    chunks.push(last);
+  }
+  return { ...last, from: first.from, bytes: Buffer.concat(chunks.map(({ bytes }) => bytes)) };
+}
+
+async function readTail(source: OutputSource, lines: number, limit: number): Promise<OutputChunk> {
+  const { size } = await source.read(0, 1);
+  const window = await readFrom(
+    source,
+    Math.max(0, size - Math.min(tailWindowBytes, Math.max(limit, lines * 1_000))),
+    tailWindowBytes,
+  );
+  const text = Buffer.from(window.bytes);
+  let start = text.length;
+  for (let seen = 0; start > 0; start--) {
+    const isLineEnd = text[start - 1] === 0x0a && start < text.length;
+    if (isLineEnd && ++seen === lines) break;
+  }
+  const cut = Math.max(start, text.length - limit);
+  return { ...window, bytes: text.subarray(cut), from: window.next - (text.length - cut) };
+}
+
+/** Lines are read to the end of the output; those beyond the limit are counted but not returned. */
+async function readMatching(
+  source: OutputSource,
+  from: number,
+  limit: number,
+  test: (line: string) => boolean,
+): Promise<ReadChunk> {
+  const lines = new LineBuffer();
+  const found: string[] = [];
+  let bytesFound = 0;
+  let matches = 0;
+  const take = (line: string): void => {
+    if (!test(line)) return;
+    matches += 1;
+    bytesFound += line.length + 1;
+    if (bytesFound <= limit) found.push(`${line}\n`);
+  };
+  let chunk = await source.read(from, mostBytes);
+  const first = chunk;
+  while (chunk.bytes.length > 0) {
+    lines.push(chunk.bytes).forEach(take);
+    chunk = await source.read(chunk.next, mostBytes);
+  }
+  if (lines.rest !== "") take(lines.rest);
+  return { ...chunk, from: first.from, bytes: Buffer.from(found.join("")), matches };
+}

@@ -1,0 +1,175 @@
+import { z } from "zod";
+import { defined } from "../job/defined.ts";
+import { LonghaulError } from "../job/error.ts";
+import type { Job } from "../job/job.ts";
+import { answerSchema } from "../job/question.ts";
+import { isTerminal } from "../job/state.ts";
+import { filterSchema, listMatching, toFilter } from "./filter.ts";
+import { findJob, findJobs } from "./job-reference.ts";
+import { jobViewSchema, toJobView, type JobView } from "./job-view.ts";
+import { defineOperation, type OperationContext } from "./operation.ts";
+
+const reference = z.string().min(1).describe("Job id, the end of one, or a name.");
+
+/** All that can be said about one job, with what only the live work and the queue know. */
+export async function describeJob(job: Job, { engine, actor }: OperationContext): Promise<JobView> {
+  const view = toJobView(job);
+  const { status } = job.state;
+  if (status === "queued") return { ...view, ...defined({ reason: (await engine.diagnose(job.id, actor))?.reason }) };
+  if (isTerminal(job.state)) return view;
+  const live = await engine.inspect(job.id, actor);
+  const asked = status === "waiting" ? await engine.questions(job.id, actor) : [];
+  const questions = asked
+    .filter(({ answer }) => answer === undefined)
+    .map(({ key, question }) => ({ key, message: question.message }));
+  return {
+    ...view,
+    ...(Object.keys(live).length === 0 ? {} : { live }),
+    ...(questions.length === 0 ? {} : { questions }),
+  };
+}
+
+export const jobGet = defineOperation({
+  name: "job_get",
+  description: "Show one job: its state, progress, error, questions, and what its live processes do.",
+  input: z.strictObject({ id: reference }),
+  output: jobViewSchema.extend({ input: z.json(), result: z.json().optional() }),
+  run: async (context, { id }) => {
+    const { engine, actor } = context;
+    const job = await findJob(engine, id, actor);
+    const input = await engine.input(job.id, actor);
+    const result = job.state.status === "succeeded" ? await engine.result(job.id, actor) : undefined;
+    return { ...(await describeJob(job, context)), input, ...defined({ result }) };
+  },
+});
+
+export const jobList = defineOperation({
+  name: "job_list",
+  description: "List jobs, newest first, by state, kind, batch, tag, name, time or text.",
+  input: filterSchema.extend({
+    limit: z.int().min(1).max(1_000).default(20),
+    cursor: z.string().optional().describe("From the page before."),
+  }),
+  output: z.object({ jobs: z.array(jobViewSchema), cursor: z.string().optional() }),
+  run: async (context, { limit, cursor, ...filter }) => {
+    const page = await context.engine.list(toFilter(filter, context), { limit, ...defined({ cursor }) });
+    return { jobs: page.jobs.map(toJobView), ...defined({ cursor: page.cursor }) };
+  },
+});
+
+export const jobCount = defineOperation({
+  name: "job_count",
+  description: "Count jobs by kind and state.",
+  input: z.strictObject({ batch: z.string().optional() }),
+  output: z.object({ counts: z.array(z.object({ kind: z.string(), state: z.string(), count: z.int() })) }),
+  run: async ({ engine, actor }, { batch }) => {
+    const counts = await engine.count(defined({ owner: actor.owner, batch }));
+    return { counts: counts.map(({ kind, status, count }) => ({ kind, state: status, count })) };
+  },
+});
+
+export const jobEvents = defineOperation({
+  name: "job_events",
+  description: "Read what happened to a job, after a sequence number.",
+  input: z.strictObject({
+    id: reference,
+    after: z.int().min(0).default(0),
+    limit: z.int().min(1).max(1_000).default(200),
+  }),
+  output: z.object({ events: z.array(z.json()) }),
+  run: async ({ engine, actor }, { id, after, limit }) => {
+    const job = await findJob(engine, id, actor);
+    const events = await engine.events(job.id, after, limit, actor);
+    return { events: events.map((event) => z.json().parse(event)) };
+  },
+});
+
+export const jobSend = defineOperation({
+  name: "job_send",
+  description: "Send text to a running job's standard input.",
+  input: z.strictObject({
+    id: reference,
+    text: z.string().max(1_000_000),
+    newline: z.boolean().default(true).describe("End the text with a line end if it has none."),
+  }),
+  output: z.object({ id: z.string(), sent: z.int().describe("Bytes.") }),
+  run: async ({ engine, actor }, { id, text, newline }) => {
+    const job = await findJob(engine, id, actor);
+    const sent = newline && !text.endsWith("\n") ? `${text}\n` : text;
+    await engine.send(job.id, sent, actor);
+    return { id: job.id, sent: Buffer.byteLength(sent) };
+  },
+});
+
+export const jobAnswer = defineOperation({
+  name: "job_answer",
+  description: "Answer a question that a job asks.",
+  input: z.strictObject({
+    id: reference,
+    key: z.string().optional().describe("Which question; not needed if only one is open."),
+    answer: answerSchema,
+  }),
+  output: jobViewSchema,
+  run: async (context, { id, key, answer }) => {
+    const { engine, actor } = context;
+    const job = await findJob(engine, id, actor);
+    const open = (await engine.questions(job.id, actor)).filter((asked) => asked.answer === undefined);
+    const [only] = open;
+    const wanted = key ?? (open.length === 1 ? only?.key : undefined);
+    if (wanted === undefined) {
+      const keys = open.map((asked) => asked.key).join(", ");
+      throw new LonghaulError(
+        "invalid_input",
+        keys === ""
+          ? `Job ${job.id} asks nothing.`
+          : `Job ${job.id} asks more than one question: give the key (${keys}).`,
+      );
+    }
+    return describeJob(await engine.answer(job.id, wanted, answer, actor), context);
+  },
+});
+
+const target = {
+  ids: z.array(reference).min(1).max(1_000).optional(),
+  filter: filterSchema.optional().describe("All jobs that match, instead of ids."),
+};
+
+async function findTargets(
+  context: OperationContext,
+  { ids, filter }: { ids?: string[] | undefined; filter?: z.output<typeof filterSchema> | undefined },
+): Promise<Job[]> {
+  if ((ids === undefined) === (filter === undefined)) {
+    throw new LonghaulError("invalid_input", "Say which jobs: give either ids or a filter.");
+  }
+  return ids === undefined
+    ? listMatching(context.engine, filter ?? {}, context)
+    : findJobs(context.engine, ids, context.actor);
+}
+
+export const jobCancel = defineOperation({
+  name: "job_cancel",
+  description:
+    "Cancel jobs. A running job stays running until its processes have ended. Finished jobs are left as they are.",
+  input: z.strictObject({ ...target, reason: z.string().max(1_000).optional() }),
+  output: z.object({ jobs: z.array(jobViewSchema) }),
+  run: async (context, { reason, ...which }) => {
+    const jobs = await findTargets(context, which);
+    const open = which.ids === undefined ? jobs.filter((job) => !isTerminal(job.state)) : jobs;
+    const cancelled = await Promise.all(open.map((job) => context.engine.cancel(job.id, reason, context.actor)));
+    return { jobs: cancelled.map(toJobView) };
+  },
+});
+
+export const jobRetry = defineOperation({
+  name: "job_retry",
+  description: "Run jobs again that failed, timed out or were cancelled: a new attempt of the same job.",
+  input: z.strictObject(target),
+  output: z.object({ jobs: z.array(jobViewSchema) }),
+  run: async (context, which) => {
+    const jobs = await findTargets(context, which);
+    const ended =
+      which.ids === undefined ? jobs.filter(({ state }) => isTerminal(state) && state.status !== "succeeded") : jobs;
+    const retried = await Promise.all(ended.map((job) => context.engine.retry(job.id, context.actor)));
+    return { jobs: retried.map(toJobView) };
+  },
+});

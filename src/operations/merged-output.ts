@@ -1,0 +1,109 @@
+import type { Access } from "../engine/access.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { JobId } from "../job/id.ts";
+
+/** A stretch of one stream, at its place in the order in which stdout and stderr were written. */
+interface Piece {
+  readonly stream: string;
+  readonly from: number;
+  readonly size: number;
+}
+
+export interface OutputChunk {
+  readonly bytes: Uint8Array;
+  /** Where these bytes begin. */
+  readonly from: number;
+  readonly next: number;
+  /** All bytes that there are to read so far, dropped ones included. */
+  readonly size: number;
+  readonly dropped: number;
+}
+
+export interface OutputSource {
+  /** At most `limit` bytes at or after an offset; where they were dropped, the next that are kept. */
+  readonly read: (from: number, limit: number) => Promise<OutputChunk>;
+}
+
+const orderStream = "order";
+
+/** The output of one attempt as one run of bytes: a single stream, or stdout and stderr in their order. */
+export async function openOutput(
+  engine: Engine,
+  target: { id: JobId; attempt: number; stream: string },
+  access: Access,
+): Promise<OutputSource> {
+  const { id, attempt, stream } = target;
+  const sizes = await engine.outputSizes(id, attempt, access);
+  const isMerged = stream === "merged";
+  const pieces = isMerged
+    ? toPieces(await readOrder(engine, id, attempt, access), sizes)
+    : [{ stream, from: 0, size: sizes[stream]?.size ?? 0 }];
+  const size = pieces.reduce((sum, piece) => sum + piece.size, 0);
+  const dropped = Object.entries(sizes).reduce(
+    (sum, [name, measured]) => sum + (name === stream || (isMerged && name !== orderStream) ? measured.dropped : 0),
+    0,
+  );
+  return {
+    read: async (from, limit) => {
+      let start = 0;
+      for (const piece of pieces) {
+        const end = start + piece.size;
+        if (from < end) {
+          const skip = Math.max(0, from - start);
+          const request = {
+            stream: piece.stream,
+            attempt,
+            from: piece.from + skip,
+            limit: Math.min(limit, piece.size - skip),
+          };
+          const slice = await engine.readOutput(id, request, access);
+          const jumped = slice.from - request.from;
+          // All that is left of this piece may have been dropped: then the next piece has the next bytes.
+          if (slice.bytes.length > 0 && jumped < piece.size - skip) {
+            const bytes = slice.bytes.subarray(0, piece.size - skip - jumped);
+            const at = start + skip + jumped;
+            return { bytes, from: at, next: at + bytes.length, size, dropped };
+          }
+        }
+        start = end;
+      }
+      return { bytes: new Uint8Array(), from: size, next: size, size, dropped };
+    },
+  };
+}
+
+/** Each line names the stream that stopped growing, and the offset it had reached by then. */
+async function readOrder(engine: Engine, id: JobId, attempt: number, access: Access): Promise<Piece[]> {
+  const chunks: Uint8Array[] = [];
+  let from = 0;
+  for (;;) {
+    const slice = await engine.readOutput(id, { stream: orderStream, attempt, from, limit: 1_000_000 }, access);
+    if (slice.bytes.length === 0) break;
+    chunks.push(slice.bytes);
+    from = slice.next;
+  }
+  const reached: Record<string, number> = {};
+  return Buffer.concat(chunks)
+    .toString()
+    .split("\n")
+    .flatMap((line) => {
+      const [stream = "", offset] = line.split(" ");
+      if (offset === undefined) return [];
+      const start = reached[stream] ?? 0;
+      reached[stream] = Number(offset);
+      return [{ stream, from: start, size: Number(offset) - start }];
+    });
+}
+
+/** The known order, then what came after it: the stream that was growing first. */
+function toPieces(known: readonly Piece[], sizes: Record<string, { size: number }>): Piece[] {
+  const names = Object.keys(sizes).filter((name) => name !== orderStream);
+  const last = known.at(-1)?.stream;
+  const rest = names
+    .toSorted((a, b) => Number(a === last) - Number(b === last) || (a === "stdout" ? -1 : b === "stdout" ? 1 : 0))
+    .map((stream) => {
+      const from = known.filter((piece) => piece.stream === stream).reduce((sum, piece) => sum + piece.size, 0);
+      return { stream, from, size: Math.max(0, (sizes[stream]?.size ?? 0) - from) };
+    });
+  return [...known, ...rest].filter((piece) => piece.size > 0);
+}

@@ -1,0 +1,48 @@
+import type { z } from "zod";
+import type { Engine } from "../engine/engine.ts";
+import type { Actor } from "../engine/access.ts";
+import { parseInput } from "../job/issue.ts";
+
+/** What an operation works with: the engine, and on whose behalf. */
+export interface OperationContext {
+  readonly engine: Engine;
+  readonly actor: Actor;
+  readonly server: ServerFacts;
+  /** Aborted when the caller is gone. */
+  readonly signal?: AbortSignal;
+}
+
+export interface ServerFacts {
+  readonly version: string;
+  readonly startedAt: number;
+  readonly home: string;
+  readonly url: string | undefined;
+}
+
+interface OperationDefinition<Input extends z.ZodType, Output extends z.ZodType> {
+  readonly name: string;
+  readonly description: string;
+  readonly input: Input;
+  readonly output: Output;
+  readonly run: (context: OperationContext, input: z.output<Input>) => Promise<z.input<Output>>;
+}
+
+/** One verb of the product, said once: every face offers it by translating its schemas. */
+export interface Operation {
+  readonly name: string;
+  readonly description: string;
+  readonly input: z.ZodType;
+  readonly output: z.ZodType;
+  /** Checks the input and runs. */
+  readonly call: (context: OperationContext, input: unknown) => Promise<unknown>;
+}
+
+export function defineOperation<Input extends z.ZodType, Output extends z.ZodType>(
+  definition: OperationDefinition<Input, Output>,
+): Operation {
+  const { run, ...described } = definition;
+  return {
+    ...described,
+    call: (context, input) => run(context, parseInput(definition.input, input ?? {}, `The call of ${definition.name}`)),
+  };
+}

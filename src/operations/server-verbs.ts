@@ -1,0 +1,67 @@
+import { z } from "zod";
+import { defineOperation } from "./operation.ts";
+
+export const serverStatus = defineOperation({
+  name: "server_status",
+  description: "Show the server: version, process, memory, where its files are, and how many jobs it has.",
+  input: z.strictObject({}),
+  output: z.object({
+    version: z.string(),
+    pid: z.int(),
+    started_at: z.string(),
+    home: z.string(),
+    url: z.string().optional(),
+    memory_bytes: z.int(),
+    paused_kinds: z.array(z.string()),
+    jobs: z.record(z.string(), z.int()).describe("How many jobs are in each state."),
+  }),
+  run: async ({ engine, actor, server }) => {
+    const jobs: Record<string, number> = {};
+    for (const { status, count } of await engine.count(actor.owner === undefined ? {} : { owner: actor.owner })) {
+      jobs[status] = (jobs[status] ?? 0) + count;
+    }
+    return {
+      version: server.version,
+      pid: process.pid,
+      started_at: new Date(server.startedAt).toISOString(),
+      home: server.home,
+      ...(server.url === undefined ? {} : { url: server.url }),
+      memory_bytes: process.memoryUsage.rss(),
+      paused_kinds: await engine.pausedKinds(),
+      jobs,
+    };
+  },
+});
+
+const kindInput = z.strictObject({ kind: z.string() });
+const kindOutput = z.object({ paused_kinds: z.array(z.string()) });
+
+export const kindPause = defineOperation({
+  name: "kind_pause",
+  description: "Start no more jobs of a kind; running ones go on, new ones queue.",
+  input: kindInput,
+  output: kindOutput,
+  run: async ({ engine }, { kind }) => {
+    await engine.pause(kind);
+    return { paused_kinds: await engine.pausedKinds() };
+  },
+});
+
+export const kindResume = defineOperation({
+  name: "kind_resume",
+  description: "Start jobs of a paused kind again.",
+  input: kindInput,
+  output: kindOutput,
+  run: async ({ engine }, { kind }) => {
+    await engine.resume(kind);
+    return { paused_kinds: await engine.pausedKinds() };
+  },
+});
+
+export const jobsPrune = defineOperation({
+  name: "jobs_prune",
+  description: "Remove finished jobs whose time has ended, now instead of at the next round.",
+  input: z.strictObject({}),
+  output: z.object({ removed: z.int() }),
+  run: async ({ engine }) => ({ removed: await engine.prune() }),
+});

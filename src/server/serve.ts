@@ -1,0 +1,162 @@
+import { randomBytes } from "node:crypto";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { homedir } from "node:os";
+import { dirname } from "node:path";
+import { toRetention, type LoadedConfig } from "../config/config.ts";
+import { createCallHandler } from "../faces/local/call-handler.ts";
+import { LonghaulError } from "../job/error.ts";
+import { InputPipes } from "../kinds/shell/input-pipe.ts";
+import { createShellKind } from "../kinds/shell/shell.ts";
+import { operations } from "../operations/operations.ts";
+import { createRedactor, secretValues } from "../text/redact.ts";
+import { guardByToken } from "./guard.ts";
+import { createLog, type Log } from "./log-file.ts";
+import { openEngine } from "./open-engine.ts";
+import { readVersion } from "./version.ts";
+
+export interface RunningServer {
+  readonly url: string;
+  readonly socket: string;
+  readonly version: string;
+  /** Running commands go on; the next server adopts them. */
+  readonly stop: () => Promise<void>;
+}
+
+/** The port that is tried first when none is configured; if it is taken, any free one does. */
+const usualPort = 7467;
+
+/** The composition root: builds the kinds, the engine and the faces, and listens. */
+export async function serve(config: LoadedConfig, options: { isBackground: boolean }): Promise<RunningServer> {
+  const { paths } = config;
+  const version = readVersion();
+  makePrivateFolder(paths.home);
+  makePrivateFolder(dirname(paths.socket));
+  const redactor = createRedactor([...config.redact, ...secretValues(config.env)]);
+  const log = createLog({ redact: redactor.text, ...(options.isBackground ? { file: paths.log } : {}) });
+  const pipes = new InputPipes(paths.pipes);
+  const engine = await openEngine({
+    home: paths.home,
+    kinds: [createShellKind(toShellSettings(config, pipes, redactor))],
+    outputCapBytes: config.shell.output_cap_mb * 1_000_000,
+    retention: toRetention(config),
+    log: ({ level, message, ...facts }) => log(level, message, facts),
+  });
+  try {
+    const server = { version, startedAt: Date.now(), home: paths.home, url: undefined as string | undefined };
+    const handler = createCallHandler({
+      operations,
+      context: { engine, actor: {}, server },
+      onFault: (error, operation) => log("error", "an operation failed", { operation, error }),
+    });
+    const local = await listenLocally(paths.socket, handler);
+    const loopback = await listenOnLoopback(config, guardByToken(readToken(paths.token), handler), log);
+    server.url = toUrl(loopback);
+    writeFileSync(paths.server, JSON.stringify({ pid: process.pid, version, url: server.url }), { mode: 0o600 });
+    log("info", "server started", { pid: process.pid, version, url: server.url, home: paths.home });
+    const stop = async (): Promise<void> => {
+      await Promise.all([closeServer(local), closeServer(loopback)]);
+      await engine.stop();
+      await pipes.close();
+      rmSync(paths.socket, { force: true });
+      rmSync(paths.server, { force: true });
+      log("info", "server stopped", { pid: process.pid });
+    };
+    return { url: server.url, socket: paths.socket, version, stop };
+  } catch (error) {
+    await engine.stop();
+    throw error;
+  }
+}
+
+function toShellSettings(
+  config: LoadedConfig,
+  pipes: InputPipes,
+  redactor: ReturnType<typeof createRedactor>,
+): Parameters<typeof createShellKind>[0] {
+  const { shell } = config;
+  return {
+    pipes,
+    redactor,
+    env: config.env,
+    shell: shell.shell,
+    concurrency: shell.concurrency,
+    termGraceMs: shell.term_grace_ms,
+    policy: {
+      allow: shell.allow.map((text) => new RegExp(text)),
+      deny: shell.deny.map((text) => new RegExp(text)),
+      roots: shell.roots,
+      inheritEnv: shell.inherit_env,
+      defaultCwd: shell.roots[0] ?? homedir(),
+    },
+  };
+}
+
+function makePrivateFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    chmodSync(path, 0o700);
+  } catch (error) {
+    throw new LonghaulError(
+      "storage_failed",
+      `${path} cannot be used: ${error instanceof Error ? error.message : String(error)}. Set LONGHAUL_HOME to a folder that you can write to.`,
+      { cause: error },
+    );
+  }
+}
+
+function readToken(path: string): string {
+  if (!existsSync(path)) writeFileSync(path, randomBytes(24).toString("base64url"), { mode: 0o600 });
+  return readFileSync(path, "utf8").trim();
+}
+
+/** Whoever owns the database is the server, so a socket that is there was left by one that died. */
+async function listenLocally(path: string, handler: RequestListener): Promise<Server> {
+  rmSync(path, { force: true });
+  const server = createServer(handler);
+  await listen(server, { path });
+  chmodSync(path, 0o600);
+  return server;
+}
+
+async function listenOnLoopback(config: LoadedConfig, handler: RequestListener, log: Log): Promise<Server> {
+  const { host, port } = config.server;
+  const server = createServer(handler);
+  try {
+    await listen(server, { host, port: port ?? usualPort });
+  } catch (error) {
+    if (port !== undefined) {
+      throw new LonghaulError(
+        "conflict",
+        `Port ${port} on ${host} cannot be listened on: ${String(error)}. Choose another with LONGHAUL_PORT or --port.`,
+        { cause: error },
+      );
+    }
+    log("info", `port ${usualPort} is taken; using a free one`);
+    await listen(server, { host, port: 0 });
+  }
+  return server;
+}
+
+function listen(server: Server, where: { path: string } | { host: string; port: number }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(where, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+}
+
+/** Waiting calls and open streams are ended too: a client of a stopping server must not wait for ever. */
+async function closeServer(server: Server): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  server.closeAllConnections();
+  await closed;
+}
+
+function toUrl(server: Server): string {
+  const { address, port } = server.address() as AddressInfo;
+  return `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
+}
