@@ -32,11 +32,13 @@ export class Feed {
     const changes = this.changes([id], signal);
     let last = after;
     try {
-      for (;;) {
+      while (!changes.isAborted) {
         const events = await this.#store.read(id, last, pageSize);
         for (const event of events) {
           last = event.seq;
           yield event;
+          // A reader may take its time, and the store may have closed meanwhile.
+          if (changes.isAborted) return;
         }
         if (events.length === pageSize) continue;
         const job = await this.#store.get(id);
@@ -96,6 +98,10 @@ export class Changes {
   constructor(clock: Clock, pollMs: number) {
     this.#clock = clock;
     this.#pollMs = pollMs;
+  }
+
+  get isAborted(): boolean {
+    return this.#isAborted;
   }
 
   ring(id: JobId): void {

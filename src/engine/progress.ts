@@ -53,10 +53,10 @@ function isWorthAnEvent(told: Progress | undefined, latest: Progress): boolean {
 }
 
 /** Percent stays within 0 to 100 and never goes back within an attempt. */
-function advance(before: Progress, next: Progress): Progress {
+function advance(before: Progress, { percent: reported, ...next }: Progress): Progress {
   const percent =
-    next.percent === undefined || Number.isNaN(next.percent)
+    reported === undefined || Number.isNaN(reported)
       ? before.percent
-      : Math.max(before.percent ?? 0, Math.min(100, next.percent));
+      : Math.max(before.percent ?? 0, Math.min(100, reported));
   return { ...next, ...defined({ percent }) };
 }

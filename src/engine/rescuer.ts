@@ -21,8 +21,8 @@ const batchSize = 100;
 
 /** Continues jobs whose worker is gone, as their kind says; kinds that this engine does not know are left alone. */
 export async function rescueLost(before: number, parts: RescuerParts): Promise<void> {
-  const lost = await parts.store.lost(before, batchSize);
-  const mine = lost.filter((job) => parts.kinds.has(job.kind) && !parts.isRunning(job.id));
+  const lost = await parts.store.lost(before, [...parts.kinds.keys()], batchSize);
+  const mine = lost.filter((job) => !parts.isRunning(job.id));
   const rescued = await Promise.all(mine.map((job) => rescue(job, before, parts)));
   if (lost.length === batchSize && rescued.some(Boolean)) await rescueLost(before, parts);
 }

@@ -92,7 +92,17 @@ export function interruptedOutcome(run: Pick<Run, "kind">, cause: string): Outco
   return { type: "failed", failure: { code: "interrupted", message, retryable: true } };
 }
 
+/** A schema may throw, and not every value has JSON: whatever a kind returns, its job ends. */
 function toResult(run: Run, value: unknown, settings: Settings): Ending {
+  try {
+    return checkResult(run, value, settings);
+  } catch (error) {
+    const message = `The result cannot be stored: ${messageOf(error)}`;
+    return failed({ code: "invalid_result", message, retryable: false });
+  }
+}
+
+function checkResult(run: Run, value: unknown, settings: Settings): Ending {
   const partial = value instanceof PartialResult;
   const parsed = run.kind.result.safeParse(partial ? value.result : value);
   if (!parsed.success) {

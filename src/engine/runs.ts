@@ -92,10 +92,13 @@ export class Runs {
       closing: this.#closing.signal,
       onSettling: () => {
         stopWatchdog();
-        if (this.#runs.get(run.id) === run) this.#runs.delete(run.id);
         this.dispatcher.vacate(kind.name);
       },
-    }).finally(() => this.#ends.delete(end));
+    }).finally(() => {
+      // Held until its end is stored: meanwhile the lease is extended, and nobody rescues what is only waiting for disk space.
+      if (this.#runs.get(run.id) === run) this.#runs.delete(run.id);
+      this.#ends.delete(end);
+    });
     this.#ends.add(end);
     if (isHeld(claim.job.state) && claim.job.state.cancelRequest !== undefined) {
       this.#cancel(run.id, claim.job.state.cancelRequest.reason);
@@ -119,7 +122,7 @@ export class Runs {
   #tellStall(run: Run, isStalled: boolean): void {
     const { store, settings } = this.#parts;
     const now = settings.clock.now();
-    store.stall(run.lease, isStalled ? now - run.silentMs() : undefined, now).catch((error: unknown) => {
+    store.stall(run.lease, isStalled ? Math.round(now - run.silentMs()) : undefined, now).catch((error: unknown) => {
       settings.log({ level: "warn", message: "a stall could not be stored", job: run.id, error });
     });
   }

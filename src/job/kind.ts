@@ -19,7 +19,7 @@ export type OnInterrupt = "adopt" | "resume" | "restart" | "fail";
 export type StopCause =
   | { readonly type: "cancelled"; readonly reason: string }
   | { readonly type: "timed_out"; readonly limit: "run" | "idle" | "total"; readonly limitMs: number }
-  /** The engine stops; the job goes on later. An adopted kind leaves its work running and returns. */
+  /** The engine stops; the job goes on later. A kind that is adopted leaves its work running and throws the signal's reason. */
   | { readonly type: "stopping" }
   /** Another worker holds the job now: nothing this attempt does counts any more. */
   | { readonly type: "lease_lost" };

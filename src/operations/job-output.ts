@@ -12,7 +12,7 @@ const tailWindowBytes = 4_000_000;
 
 export const outputSchema = z.object({
   id: z.string(),
-  text: z.string(),
+  text: z.string().describe("In the encoding that was asked for."),
   from: z.int().describe("The offset at which the text begins."),
   next: z.int().describe("Where to read on."),
   size: z.int().describe("Bytes written so far, dropped ones included."),
@@ -33,26 +33,29 @@ export const jobOutput = defineOperation({
     grep: z.string().max(1_000).optional().describe("Only lines that match this expression (RE2)."),
     limit: z.int().min(1).max(mostBytes).default(64_000).describe("Most bytes to return."),
     wait_ms: z.int().min(0).max(60_000).default(0).describe("Wait so long for output beyond `from`."),
+    encoding: z.enum(["utf8", "base64"]).default("utf8").describe("base64 keeps bytes that are no text."),
   }),
   output: outputSchema,
   run: async ({ engine, actor, signal }, input) => {
     const test = input.grep === undefined ? undefined : compilePattern(input.grep);
-    const job = await findJob(engine, input.id, actor);
+    let job = await findJob(engine, input.id, actor);
     const target = { id: job.id, attempt: input.attempt ?? job.state.attempt, stream: input.stream };
     const from = input.from ?? 0;
     let chunk = await readChunk(await openOutput(engine, target, actor), input, from, test);
     if (chunk.size <= from && input.wait_ms > 0 && !isTerminal(job.state)) {
       await engine.wait(job.id, { until: "output", timeoutMs: input.wait_ms, ...actor, ...defined({ signal }) });
+      job = await engine.get(job.id, actor);
       chunk = await readChunk(await openOutput(engine, target, actor), input, from, test);
     }
-    const now = await engine.get(job.id, actor);
     const { bytes, matches, ...place } = chunk;
+    // The state is older than the chunk: a job that had ended by then has written nothing after it.
+    const hasEnded = isTerminal(job.state) || target.attempt < job.state.attempt;
     return {
       id: job.id,
-      text: new TextDecoder().decode(bytes),
+      text: input.encoding === "utf8" ? new TextDecoder().decode(bytes) : Buffer.from(bytes).toString("base64"),
       ...place,
       ...defined({ matches }),
-      is_complete: (isTerminal(now.state) || target.attempt < now.state.attempt) && chunk.next >= chunk.size,
+      is_complete: hasEnded && chunk.next >= chunk.size,
     };
   },
 });

@@ -6,7 +6,7 @@ import { answerSchema } from "../job/question.ts";
 import { isTerminal } from "../job/state.ts";
 import { filterSchema, listMatching, toFilter } from "./filter.ts";
 import { findJob, findJobs } from "./job-reference.ts";
-import { jobViewSchema, toJobView, type JobView } from "./job-view.ts";
+import { jobViewSchema, summarise, toJobView, type JobView } from "./job-view.ts";
 import { defineOperation, type OperationContext } from "./operation.ts";
 
 const reference = z.string().min(1).describe("Job id, the end of one, or a name.");
@@ -21,7 +21,7 @@ export async function describeJob(job: Job, { engine, actor }: OperationContext)
   const asked = status === "waiting" ? await engine.questions(job.id, actor) : [];
   const questions = asked
     .filter(({ answer }) => answer === undefined)
-    .map(({ key, question }) => ({ key, message: question.message }));
+    .map(({ key, question }) => ({ key, ...question }));
   return {
     ...view,
     ...(Object.keys(live).length === 0 ? {} : { live }),
@@ -53,7 +53,12 @@ export const jobList = defineOperation({
   output: z.object({ jobs: z.array(jobViewSchema), cursor: z.string().optional() }),
   run: async (context, { limit, cursor, ...filter }) => {
     const page = await context.engine.list(toFilter(filter, context), { limit, ...defined({ cursor }) });
-    return { jobs: page.jobs.map(toJobView), ...defined({ cursor: page.cursor }) };
+    const jobs = page.jobs.map(async (job) => {
+      // A job may be pruned between the two reads.
+      const input = await context.engine.input(job.id, context.actor).catch(() => null);
+      return { ...toJobView(job), ...defined({ summary: summarise(input) }) };
+    });
+    return { jobs: await Promise.all(jobs), ...defined({ cursor: page.cursor }) };
   },
 });
 

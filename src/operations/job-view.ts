@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { defined } from "../job/defined.ts";
 import type { Job } from "../job/job.ts";
+import type { Json } from "../job/json.ts";
+import { questionSchema } from "../job/question.ts";
 import { isHeld, isTerminal, jobStatuses } from "../job/state.ts";
 
 /** A job as every face shows it. Times are ISO 8601; a field that does not apply is absent. */
@@ -9,6 +11,7 @@ export const jobViewSchema = z.object({
   kind: z.string(),
   state: z.enum(jobStatuses),
   name: z.string().optional(),
+  summary: z.string().optional().describe("The beginning of what it runs; only in lists."),
   owner: z.string(),
   batch: z.string().optional(),
   tags: z.array(z.string()).optional(),
@@ -34,7 +37,7 @@ export const jobViewSchema = z.object({
   reason: z.string().optional().describe("Why the job was cancelled, or why it is still queued."),
   cancel_requested: z.boolean().optional(),
   stalled_since: z.string().optional(),
-  questions: z.array(z.object({ key: z.string(), message: z.string() })).optional(),
+  questions: z.array(z.object({ key: z.string(), message: z.string(), form: questionSchema.shape.form })).optional(),
   live: z.record(z.string(), z.json()).optional().describe("What only a look at the running work can tell."),
 });
 
@@ -61,6 +64,15 @@ export function toJobView(job: Job): JobView {
     ...toEndView(job),
     ...toHeldView(job),
   };
+}
+
+const longestSummary = 200;
+
+/** What a job runs, in a few words: a command line, or a program with its arguments. */
+export function summarise(input: Json): string | undefined {
+  const { command, argv } = typeof input === "object" && input !== null && !Array.isArray(input) ? input : {};
+  const text = typeof command === "string" ? command : Array.isArray(argv) ? argv.join(" ") : undefined;
+  return text === undefined || text.length <= longestSummary ? text : `${text.slice(0, longestSummary)}…`;
 }
 
 function toEndView({ state }: Job): Partial<JobView> {

@@ -49,8 +49,8 @@ export interface Store {
   readonly beat: (leases: readonly HeldLease[], expiresAt: number) => Promise<BeatAnswer>;
   /** Ends or requeues an attempt. Undefined, and nothing is written, once the lease is lost. */
   readonly settle: (lease: HeldLease, outcome: Outcome, settlement: Settlement) => Promise<Job | undefined>;
-  /** Held jobs whose lease ended before this time, oldest first. */
-  readonly lost: (before: number, limit: number) => Promise<Job[]>;
+  /** Held jobs of these kinds whose lease ended before this time, oldest first. */
+  readonly lost: (before: number, kinds: readonly string[], limit: number) => Promise<Job[]>;
   /** Takes over a lost lease; undefined if its holder was heard again, or another worker was faster. */
   readonly adopt: (lost: LostLease, claim: Omit<ClaimRequest, "wants">) => Promise<Claim | undefined>;
   /** Ends or requeues a job whose lease is lost; undefined under the same conditions as `adopt`. */

@@ -1,4 +1,3 @@
-import type { JobContext } from "../../job/kind.ts";
 import type { Json } from "../../job/json.ts";
 import type { Redactor } from "../../text/redact.ts";
 import { isReadingInput, listGroup, listListeningPorts } from "./process-tree.ts";
@@ -8,7 +7,6 @@ import type { Supervisor } from "./supervise.ts";
 export async function inspectCommand(
   group: number,
   supervisor: Supervisor,
-  context: JobContext,
   redactor: Redactor,
 ): Promise<Record<string, Json>> {
   await supervisor.look();
@@ -23,5 +21,6 @@ export async function inspectCommand(
     ports,
     reads_input: isReading,
     last_output_at: supervisor.lastOutputAt ?? null,
+    last_line: redactor.text(await supervisor.readLastLine()),
   };
 }

@@ -13,6 +13,11 @@ export class Interleaving {
     this.#output = output;
   }
 
+  /** The stream that grew last. */
+  get growing(): "stdout" | "stderr" | undefined {
+    return this.#growing;
+  }
+
   note(stdout: number, stderr: number): void {
     this.#grow("stdout", stdout);
     this.#grow("stderr", stderr);

@@ -75,7 +75,7 @@ async function runCommand(
       await writeToPipe(join(folder, "stdin"), text);
       context.touch();
     },
-    inspect: () => inspectCommand(group, supervisor, context, settings.redactor),
+    inspect: () => inspectCommand(group, supervisor, settings.redactor),
   });
   try {
     const end = "ended" in main ? main.ended : await supervisor.untilMainEnds(main, () => readiness.look());

@@ -1,5 +1,7 @@
 import type { ChildProcess } from "node:child_process";
+import { open } from "node:fs/promises";
 import { constants } from "node:os";
+import { stripVTControlCharacters } from "node:util";
 import type { JobContext } from "../../job/kind.ts";
 import { Interleaving } from "./interleaving.ts";
 import { readExitCode, isSameProcess, type ProcessRecord } from "./process-record.ts";
@@ -11,6 +13,8 @@ export interface CommandEnd {
   readonly signal: string | null;
 }
 
+const lastLineBytes = 2_000;
+const longestLastLine = 200;
 const fastestLookMs = 40;
 const slowestLookMs = 500;
 /** Processor time counts as a sign of life; it is looked at only now and then. */
@@ -78,6 +82,21 @@ export class Supervisor {
     if (!hasGrown && performance.now() - this.#cpu.at > cpuLookMs) await this.#lookAtProcessor();
   }
 
+  /** The last line of whichever stream grew last, for a status: short and without control characters. */
+  async readLastLine(): Promise<string> {
+    const { path } = this.#interleaving.growing === "stderr" ? this.#stderr : this.#stdout;
+    const file = await open(path, "r");
+    try {
+      const { size } = await file.stat();
+      const length = Math.min(size, lastLineBytes);
+      const { buffer } = await file.read(Buffer.alloc(length), 0, length, size - length);
+      const lines = stripVTControlCharacters(buffer.toString()).split(/[\r\n]+/);
+      return (lines.findLast((line) => line.trim() !== "") ?? "").slice(-longestLastLine);
+    } finally {
+      await file.close();
+    }
+  }
+
   async #lookAtProcessor(): Promise<void> {
     const processes = await listGroup(this.#group);
     const ms = processes.reduce((sum, { cpuMs }) => sum + cpuMs, 0);
@@ -103,7 +122,7 @@ export class Supervisor {
         resolve(end);
       };
       signal.addEventListener("abort", wake);
-      void ended?.then((end) => done(end));
+      void ended?.then(done);
     });
   }
 }

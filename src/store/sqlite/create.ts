@@ -8,7 +8,20 @@ import type { Database } from "./database.ts";
 import { appendEvents, findByNumber, findJob, stateColumns, toSpecText, toStateValues, type Found } from "./rows.ts";
 
 export function createJobs(db: Database, drafts: readonly JobDraft[]): Created[] {
-  return drafts.map((draft) => findDuplicate(db, draft) ?? insertJob(db, draft));
+  // A later draft may depend on one whose job was there before: it then depends on that job.
+  const existing = new Map<JobId, JobId>();
+  return drafts.map((draft) => {
+    const duplicate = findDuplicate(db, draft);
+    if (duplicate === undefined) return insertJob(db, withDependencies(draft, existing));
+    existing.set(draft.spec.id, duplicate.job.id);
+    return duplicate;
+  });
+}
+
+function withDependencies(draft: JobDraft, existing: ReadonlyMap<JobId, JobId>): JobDraft {
+  if (existing.size === 0) return draft;
+  const dependsOn = draft.spec.dependsOn.map((id) => existing.get(id) ?? id);
+  return { ...draft, spec: { ...draft.spec, dependsOn } };
 }
 
 function findDuplicate(db: Database, draft: JobDraft): Created | undefined {

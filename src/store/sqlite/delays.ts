@@ -14,6 +14,11 @@ export class Delays {
     if (runAt < this.#nextAt) this.#nextAt = runAt;
   }
 
+  /** After writes were undone: the next promotion looks again. */
+  forget(): void {
+    this.#nextAt = 0;
+  }
+
   /** Makes the jobs ready whose time has come. */
   promote(db: Database, now: number): void {
     if (now < this.#nextAt) return;

@@ -7,6 +7,14 @@ interface Operation {
   readonly reject: (error: unknown) => void;
 }
 
+interface GroupCommitEvents {
+  readonly onCommit: () => void;
+  /** The whole turn was rolled back. */
+  readonly onRollback: () => void;
+  /** Writes were undone, of one operation or of all: what is kept in memory of the database may be wrong. */
+  readonly onUndo: () => void;
+}
+
 type Result = { readonly value: unknown } | { readonly error: unknown };
 
 /**
@@ -18,14 +26,16 @@ export class GroupCommit {
   readonly #connection: Connection;
   readonly #onCommit: () => void;
   readonly #onRollback: () => void;
+  readonly #onUndo: () => void;
   #queue: Operation[] = [];
   #last: Operation[] = [];
   #timer: NodeJS.Immediate | undefined;
 
-  constructor(connection: Connection, events: { onCommit: () => void; onRollback: () => void }) {
+  constructor(connection: Connection, events: GroupCommitEvents) {
     this.#connection = connection;
     this.#onCommit = events.onCommit;
     this.#onRollback = events.onRollback;
+    this.#onUndo = events.onUndo;
   }
 
   write<T>(run: () => T): Promise<T> {
@@ -83,6 +93,7 @@ export class GroupCommit {
       this.#connection.exec("RELEASE operation");
       return { value };
     } catch (error) {
+      this.#onUndo();
       // Fails when SQLite has rolled back the whole transaction by itself (a full disk): then all of it has failed.
       this.#connection.exec("ROLLBACK TO operation; RELEASE operation");
       return { error };
@@ -97,6 +108,7 @@ export class GroupCommit {
       return value;
     } catch (error) {
       this.#onRollback();
+      this.#onUndo();
       this.#rollback();
       throw error;
     }

@@ -48,7 +48,9 @@ export function leaseVerbs(db: Database, write: Write): Pick<Store, LeaseVerb> {
     release: (lease) =>
       write(() => {
         const found = findHeld(db, lease);
-        if (found !== undefined) db.sql("UPDATE jobs SET lease_expires_at = 0 WHERE num = ?").run(found.num);
+        if (found === undefined) return;
+        db.held.delete(lease.id);
+        db.sql("UPDATE jobs SET lease_expires_at = 0 WHERE num = ?").run(found.num);
       }),
     report: (lease, { progress, isEvent, at }) =>
       write(() => isChanged(changeJob(db, lease.id, at, (job) => transitions.report(job, lease, progress, isEvent)))),
@@ -76,6 +78,8 @@ function beatAll(db: Database, leases: readonly HeldLease[], expiresAt: number):
   const answer: BeatAnswer = { lost: [], cancelled: [] };
   for (const lease of leases) {
     const row = db.sql(beatOne).get(expiresAt, lease.id, lease.fence) as { reason: string | null } | undefined;
+    // The lease's end is in the column only now: what is kept in memory would write the old one back.
+    db.held.delete(lease.id);
     if (row === undefined) answer.lost.push(lease.id);
     else if (row.reason !== null) answer.cancelled.push({ id: lease.id, reason: row.reason });
   }

@@ -62,6 +62,7 @@ function makeFolder(folder: string): void {
 /** Looks at a file through a read-only connection, so that refusing it changes nothing. */
 async function inspect(file: string): Promise<void> {
   checkHeader(file);
+  await finishRollback(file);
   const connection = await connect(file, { isReadOnly: true });
   try {
     if (!isTrue(connection, `(SELECT user_version FROM pragma_user_version) <= ${migrations.length}`)) {
@@ -72,6 +73,19 @@ async function inspect(file: string): Promise<void> {
     }
     const isSound = !isCheckDue(file) || isTrue(connection, "(SELECT quick_check FROM pragma_quick_check) = 'ok'");
     if (!isSound) throw damaged(file, "some of its pages are damaged");
+  } catch (error) {
+    throw translate(error, file);
+  } finally {
+    connection.close();
+  }
+}
+
+/** A process that died while it changed the journal's mode leaves a rollback behind that a reader cannot finish. */
+async function finishRollback(file: string): Promise<void> {
+  if (!existsSync(`${file}-journal`)) return;
+  const connection = await connect(file, { isReadOnly: false });
+  try {
+    connection.exec("BEGIN IMMEDIATE; ROLLBACK");
   } catch (error) {
     throw translate(error, file);
   } finally {

@@ -52,10 +52,13 @@ export function readVerbs(db: Database): Pick<Store, ReadVerb> {
     },
     jobsAhead: async (id, limit) => countAhead(db, id, limit),
     read: async (id, after, limit) => readEvents(db, id, after, limit),
-    lost: async (before, limit) =>
+    lost: async (before, kinds, limit) =>
       db
-        .sql(`SELECT ${jobColumns} FROM jobs j WHERE j.lease_expires_at < ? ORDER BY j.lease_expires_at LIMIT ?`)
-        .all(before, limit)
+        .sql(
+          `SELECT ${jobColumns} FROM jobs j WHERE j.lease_expires_at < ? AND +j.kind IN (SELECT value FROM json_each(?))
+           ORDER BY j.lease_expires_at LIMIT ?`,
+        )
+        .all(before, JSON.stringify(kinds), limit)
         .map((row) => toFound(row as JobRow).job),
     loadCheckpoint: async (id) => {
       const row = db.sql("SELECT checkpoint FROM checkpoints WHERE job = (SELECT num FROM jobs WHERE id = ?)").get(id);

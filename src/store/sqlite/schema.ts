@@ -69,7 +69,10 @@ export const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX dependencies_job ON dependencies (job);
   CREATE TABLE paused_kinds (kind TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
-  CREATE TABLE tombstones (id TEXT PRIMARY KEY, owner TEXT NOT NULL, purged_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE tombstones (
+    id TEXT PRIMARY KEY, owner TEXT NOT NULL, purged_at INTEGER NOT NULL, has_output INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX tombstones_output ON tombstones (has_output) WHERE has_output = 1;
   CREATE INDEX tombstones_age ON tombstones (purged_at);
   CREATE VIRTUAL TABLE search USING fts5 (name, input, error, content = '', contentless_delete = 1, detail = none);
   CREATE TABLE search_progress (indexed_to INTEGER NOT NULL) STRICT;

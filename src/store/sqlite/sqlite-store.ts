@@ -1,3 +1,4 @@
+import { LonghaulError } from "../../job/error.ts";
 import type { JobId } from "../../job/id.ts";
 import type { OutputStore } from "../output-store.ts";
 import type { Hint, Store } from "../store.ts";
@@ -10,7 +11,7 @@ import { cacheStatements, type Connection } from "./driver.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { leaseVerbs } from "./lease-verbs.ts";
 import { listJobs } from "./list.ts";
-import { findExpired, purgeJobs } from "./purge.ts";
+import { findLeftOutput, forgetOutput, purgeJobs } from "./purge.ts";
 import { readVerbs } from "./read-verbs.ts";
 import { indexNext } from "./search.ts";
 import { Turns } from "./turns.ts";
@@ -27,7 +28,12 @@ export interface SqliteParts {
 export function createSqliteStore({ connection, createOutput, onClose }: SqliteParts): Store {
   const listeners = new Set<(hint: Hint) => void>();
   let hints: Hint[] = [];
-  const sql = cacheStatements(connection);
+  let isClosed = false;
+  const prepared = cacheStatements(connection);
+  const sql: Database["sql"] = (text) => {
+    if (isClosed) throw new LonghaulError("stopped", "The store is closed.");
+    return prepared(text);
+  };
   const db: Database = {
     sql,
     hint: (hint) => hints.push(hint),
@@ -46,11 +52,17 @@ export function createSqliteStore({ connection, createOutput, onClose }: SqliteP
     },
     onRollback: (): void => {
       hints = [];
+    },
+    onUndo: (): void => {
       db.held.clear();
+      db.delays.forget();
     },
   });
   const output = createOutput((id) => publish({ type: "output-grown", id }));
-  const write: Write = (run) => commits.write(run);
+  const write: Write = (run) => {
+    if (isClosed) return Promise.reject(new LonghaulError("stopped", "The store is closed."));
+    return commits.write(run);
+  };
 
   return {
     capabilities: { isExclusive: true },
@@ -75,10 +87,12 @@ export function createSqliteStore({ connection, createOutput, onClose }: SqliteP
         db.hint({ type: "job-ready" });
       }),
     purge: async (now, limit) => {
-      const ids = findExpired(db, now, limit);
-      // Files first: a crash between the two leaves a job without output that the next purge removes, never a stray file.
-      await Promise.all(ids.map((id) => output.remove(id)));
-      return write(() => purgeJobs(db, ids, now));
+      const purged = await write(() => purgeJobs(db, now, limit));
+      // Files after rows, because a retry may still save a job from its purge; a crash in between is made up for next time.
+      const left = findLeftOutput(db, limit);
+      await Promise.all(left.map((id) => output.remove(id)));
+      if (left.length > 0) await write(() => forgetOutput(db, left));
+      return purged;
     },
     subscribe: (listener) => {
       listeners.add(listener);
@@ -86,11 +100,15 @@ export function createSqliteStore({ connection, createOutput, onClose }: SqliteP
     },
     close: async () => {
       commits.flush();
+      isClosed = true;
       listeners.clear();
-      // Out of WAL mode the connection holds no lock, even where the driver does not really close it (see open.ts).
-      connection.exec("PRAGMA journal_mode = DELETE; PRAGMA locking_mode = NORMAL; SELECT 1 FROM jobs LIMIT 1;");
-      connection.close();
-      onClose();
+      try {
+        // Out of WAL mode the connection holds no lock, even where the driver does not really close it (see open.ts).
+        connection.exec("PRAGMA journal_mode = DELETE; PRAGMA locking_mode = NORMAL; SELECT 1 FROM jobs LIMIT 1;");
+      } finally {
+        connection.close();
+        onClose();
+      }
     },
   };
 }
