@@ -30,9 +30,18 @@ export async function diagnoseQueue(
     return { reason: `its ${what} is due in ${Math.ceil(waitMs / 1_000)} s` };
   }
   if (jobsAhead === undefined) return { reason: await describeDependencies(job, store) };
+  return { reason: describeLimit(job, kind, dispatcher.runningCount(kind.name), settings), jobsAhead };
+}
+
+function describeLimit(job: Job, kind: Kind, running: number, settings: Settings): string {
   const limit = kind.concurrency ?? settings.concurrency;
-  const running = dispatcher.runningCount(kind.name);
-  return { reason: `${running} of ${limit} slots for "${kind.name}" are taken`, jobsAhead };
+  if (running < limit && kind.perKey !== undefined && job.key !== undefined && job.key !== "") {
+    return `at most ${kind.perKey} jobs with the key "${job.key}" run at once`;
+  }
+  if (running < limit && kind.rate !== undefined) {
+    return `at most ${kind.rate.starts} jobs of kind "${kind.name}" start in ${kind.rate.perMs / 1_000} s`;
+  }
+  return `${running} of ${limit} slots for "${kind.name}" are taken`;
 }
 
 async function describeDependencies(job: Job, store: Store): Promise<string> {

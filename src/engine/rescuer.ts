@@ -43,7 +43,7 @@ async function rescue(job: Job, before: number, parts: RescuerParts): Promise<bo
 }
 
 function lostOutcome(job: Job, kind: Kind, settings: Settings): Outcome {
-  if (job.state.interruptions < settings.maxInterruptions) return interruptedOutcome({ kind }, "its worker was lost");
-  const message = `The attempt lost its worker ${job.state.interruptions + 1} times; it may be what brings the worker down.`;
+  if (job.state.losses < settings.maxLosses) return interruptedOutcome({ kind }, "its worker was lost", true);
+  const message = `The attempt lost its worker ${job.state.losses + 1} times; it may be what brings the worker down.`;
   return { type: "failed", failure: { code: "interrupted", message, retryable: true } };
 }

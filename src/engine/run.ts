@@ -11,6 +11,8 @@ export class Run {
   readonly lease: HeldLease;
   /** Called when the attempt is heard from, or begins or ends to wait for an answer, if somebody listens for it. */
   onActivity: (() => void) | undefined;
+  /** Called when the attempt begins or ends to wait for an answer. */
+  onWaiting: ((isWaiting: boolean) => void) | undefined;
   /** What callers may do with the attempt. */
   handlers: RunHandlers = {};
   /** Called once, when the attempt is told to stop. */

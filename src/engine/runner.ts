@@ -77,7 +77,7 @@ function toStoppedEnding(run: Run, cause: StopCause, returned: Returned, setting
     case "stopping":
       if (returned !== "no answer" && "value" in returned) return toResult(run, returned.value, settings);
       if (run.kind.onInterrupt === "adopt") return { type: "release" };
-      return { type: "settle", outcome: interruptedOutcome(run, "the engine stopped") };
+      return { type: "settle", outcome: interruptedOutcome(run, "the engine stopped", false) };
     case "lease_lost":
       return { type: "none" };
     default:
@@ -86,8 +86,8 @@ function toStoppedEnding(run: Run, cause: StopCause, returned: Returned, setting
 }
 
 /** What becomes of an attempt whose worker went away, by the word of its kind. */
-export function interruptedOutcome(run: Pick<Run, "kind">, cause: string): Outcome {
-  if (run.kind.onInterrupt !== "fail") return { type: "interrupted", cause };
+export function interruptedOutcome(run: Pick<Run, "kind">, cause: string, isLoss: boolean): Outcome {
+  if (run.kind.onInterrupt !== "fail") return { type: "interrupted", cause, isLoss };
   const message = `The attempt was interrupted (${cause}), and jobs of kind "${run.kind.name}" cannot be continued.`;
   return { type: "failed", failure: { code: "interrupted", message, retryable: true } };
 }

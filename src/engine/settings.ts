@@ -27,7 +27,7 @@ export interface EngineOptions {
   /** How often finished jobs whose retention has ended are removed. */
   readonly pruneMs?: number;
   /** How often an attempt may lose its worker before it counts as the cause. */
-  readonly maxInterruptions?: number;
+  readonly maxLosses?: number;
   /** Silence after which a running job is reported as stalled, where no idle limit says so. */
   readonly stallMs?: number;
 }
@@ -57,7 +57,7 @@ export function toSettings(options: EngineOptions): Settings {
     maxResultBytes: options.maxResultBytes ?? 4_000_000,
     pollMs: options.pollMs ?? 2_000,
     pruneMs: options.pruneMs ?? 60_000,
-    maxInterruptions: options.maxInterruptions ?? 20,
+    maxLosses: options.maxLosses ?? 20,
     stallMs: options.stallMs ?? 300_000,
     limits: { attempts: 1, graceMs: 10_000, backoff: defaultBackoff, ...options.limits },
     retention: { succeededMs: 24 * hourMs, failedMs: 7 * 24 * hourMs, ...options.retention },

@@ -27,8 +27,10 @@ export type QueuedBecause = "submitted" | "retry" | "interrupted" | "retried";
 interface Course {
   /** The attempt that runs, ran last, or runs next; the first is 1. */
   readonly attempt: number;
-  /** How often this attempt lost its worker. */
+  /** How often this attempt was interrupted, by a stop of its engine or by the loss of its worker. */
   readonly interruptions: number;
+  /** How often its worker was lost: an attempt that keeps losing workers may be the cause. */
+  readonly losses: number;
   /** When the total limit began to count: at submit, or at the last retry by hand. */
   readonly acceptedAt: number;
 }

@@ -24,7 +24,7 @@ export type Outcome =
   | { readonly type: "retry"; readonly failure: Failure; readonly runAt: number }
   | { readonly type: "timed_out"; readonly failure: Failure }
   | { readonly type: "cancelled"; readonly reason: string; readonly by?: string }
-  | { readonly type: "interrupted"; readonly cause: string };
+  | { readonly type: "interrupted"; readonly cause: string; readonly isLoss: boolean };
 
 /** Names the holder of a lease; a write with it counts only while the job is still held under it. */
 export interface LeaseToken {
@@ -49,6 +49,7 @@ export function submitted(spec: JobSpec, runAt: number, by?: string): Change {
       because: "submitted",
       attempt: 1,
       interruptions: 0,
+      losses: 0,
       acceptedAt: spec.createdAt,
       queuedAt: spec.createdAt,
       runAt,
@@ -75,7 +76,7 @@ export function adopt(job: Job, claim: LeaseToken & { leaseMs: number; now: numb
   if (!isHeld(state)) return undefined;
   const lease = { worker: claim.worker, fence: claim.fence, expiresAt: claim.now + claim.leaseMs };
   return {
-    state: { ...state, lease, interruptions: state.interruptions + 1 },
+    state: { ...state, lease, interruptions: state.interruptions + 1, losses: state.losses + 1 },
     events: [{ type: "attempt-adopted", attempt: state.attempt, worker: claim.worker }],
   };
 }
@@ -171,6 +172,7 @@ export function retryByHand(job: Job, now: number, by?: string): Change | undefi
       because: "retried",
       attempt,
       interruptions: 0,
+      losses: 0,
       acceptedAt: now,
       queuedAt: now,
       runAt: now,
@@ -202,7 +204,12 @@ function conclude(job: Job, state: Exclude<JobState, { status: "succeeded" }>, o
       return finish(job, now, { status: "timed_out", ...started(state), failure: outcome.failure });
     case "retry":
       return {
-        state: backToQueue(job, state, "retry", outcome.runAt, now),
+        state: {
+          ...backToQueue(job, state, "retry", outcome.runAt, now),
+          attempt: state.attempt + 1,
+          interruptions: 0,
+          losses: 0,
+        },
         events: [
           {
             type: "attempt-failed",
@@ -214,7 +221,11 @@ function conclude(job: Job, state: Exclude<JobState, { status: "succeeded" }>, o
       };
     case "interrupted":
       return {
-        state: backToQueue(job, state, "interrupted", now, now),
+        state: {
+          ...backToQueue(job, state, "interrupted", now, now),
+          interruptions: state.interruptions + 1,
+          losses: state.losses + (outcome.isLoss ? 1 : 0),
+        },
         events: [{ type: "attempt-interrupted", attempt: state.attempt, cause: outcome.cause }],
       };
     default:
@@ -248,14 +259,11 @@ function finishCancelled(job: Job, reason: string, by: string | undefined, now: 
   });
 }
 
-function backToQueue(job: Job, state: JobState, because: QueuedBecause, runAt: number, now: number): JobState {
-  const isRetry = because === "retry";
+function backToQueue(job: Job, state: JobState, because: QueuedBecause, runAt: number, now: number): QueuedState {
   return {
     status: "queued",
     because,
-    attempt: isRetry ? state.attempt + 1 : state.attempt,
-    interruptions: isRetry ? 0 : state.interruptions + 1,
-    acceptedAt: state.acceptedAt,
+    ...course(state),
     queuedAt: now,
     runAt,
     ...queueDeadline(job, state.acceptedAt, runAt, false),
@@ -282,8 +290,9 @@ function queueFailure({ limits }: JobSpec, { acceptedAt, deadlineAt }: QueuedSta
   return { code: "queue_limit", message, retryable: true };
 }
 
-function course(state: JobState): Pick<JobState, "attempt" | "interruptions" | "acceptedAt"> {
-  return { attempt: state.attempt, interruptions: state.interruptions, acceptedAt: state.acceptedAt };
+function course(state: JobState): Pick<JobState, "attempt" | "interruptions" | "losses" | "acceptedAt"> {
+  const { attempt, interruptions, losses, acceptedAt } = state;
+  return { attempt, interruptions, losses, acceptedAt };
 }
 
 function startedAt(state: JobState): number | undefined {

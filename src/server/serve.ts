@@ -8,7 +8,8 @@ import { toRetention, type LoadedConfig } from "../config/config.ts";
 import { createCallHandler } from "../faces/local/call-handler.ts";
 import { LonghaulError } from "../job/error.ts";
 import { InputPipes } from "../kinds/shell/input-pipe.ts";
-import { createShellKind } from "../kinds/shell/shell.ts";
+import { Launcher } from "../kinds/shell/launcher.ts";
+import { createShellKind, type ShellSettings } from "../kinds/shell/shell.ts";
 import { operations } from "../operations/operations.ts";
 import { createRedactor, secretValues } from "../text/redact.ts";
 import { guardByToken } from "./guard.ts";
@@ -36,9 +37,10 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
   const redactor = createRedactor([...config.redact, ...secretValues(config.env)]);
   const log = createLog({ redact: redactor.text, ...(options.isBackground ? { file: paths.log } : {}) });
   const pipes = new InputPipes(paths.pipes);
+  const launcher = new Launcher();
   const engine = await openEngine({
     home: paths.home,
-    kinds: [createShellKind(toShellSettings(config, pipes, redactor))],
+    kinds: [createShellKind(toShellSettings(config, { pipes, launcher, redactor }))],
     outputCapBytes: config.shell.output_cap_mb * 1_000_000,
     retention: toRetention(config),
     log: ({ level, message, ...facts }) => log(level, message, facts),
@@ -59,6 +61,7 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
       await Promise.all([closeServer(local), closeServer(loopback)]);
       await engine.stop();
       await pipes.close();
+      launcher.close();
       rmSync(paths.socket, { force: true });
       rmSync(paths.server, { force: true });
       log("info", "server stopped", { pid: process.pid });
@@ -72,13 +75,11 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
 
 function toShellSettings(
   config: LoadedConfig,
-  pipes: InputPipes,
-  redactor: ReturnType<typeof createRedactor>,
-): Parameters<typeof createShellKind>[0] {
+  parts: Pick<ShellSettings, "pipes" | "launcher" | "redactor">,
+): ShellSettings {
   const { shell } = config;
   return {
-    pipes,
-    redactor,
+    ...parts,
     env: config.env,
     shell: shell.shell,
     concurrency: shell.concurrency,

@@ -1,11 +1,11 @@
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { LonghaulError } from "../job/error.ts";
 import type { JobId } from "../job/id.ts";
 import { cutMiddle } from "./output-cut.ts";
 import { listStreams, measureStream, readSlice } from "./output-segments.ts";
-import type { OutputFile } from "../job/output.ts";
+import type { OutputFile, OutputSize } from "../job/output.ts";
 import type { OutputAddress, OutputStore, OutputWriter } from "./output-store.ts";
 import { SegmentWriter } from "./output-writer.ts";
 
@@ -61,16 +61,27 @@ function announced(writer: OutputWriter, announce: () => void): OutputWriter {
 /** A quarter above the cap is let be, so that a fast writer's file is cut now and then, not all the time. */
 const slack = 1.25;
 
+/** Looks at the file itself, which is cheap, and at all that belongs to the stream only when something was or must be cut. */
 function cappedFile(folder: string, stream: string, capBytes: number, announce: () => void): OutputFile {
+  const path = join(folder, `${stream}.0`);
+  let last: OutputSize = { size: 0, dropped: 0 };
+  let isCut = existsSync(join(folder, `${stream}.cut`));
+  const measure = async (): Promise<OutputSize> => {
+    if (isCut) return measureStream(folder, stream);
+    return { size: statSync(path, { throwIfNoEntry: false })?.size ?? 0, dropped: 0 };
+  };
   return {
-    path: join(folder, `${stream}.0`),
+    path,
     grown: async () => {
-      const before = await measureStream(folder, stream);
-      announce();
-      if (before.size - before.dropped <= capBytes * slack) return before;
+      const before = last;
+      last = await measure();
+      if (last.size !== before.size) announce();
+      if (last.size - last.dropped <= capBytes * slack) return last;
       const headBytes = Math.floor(capBytes / segmentsPerStream);
       await cutMiddle(folder, stream, headBytes, capBytes - headBytes);
-      return measureStream(folder, stream);
+      isCut = true;
+      last = await measure();
+      return last;
     },
   };
 }

@@ -28,7 +28,7 @@ export interface OutputStore {
 }
 
 export interface OutputWriter {
-  /** The bytes are readable, and outlive this process, when it returns. Bytes that do not fit on the disk are dropped and counted. */
+  /** The bytes are readable, and outlive this process, when it returns. Bytes that cannot be written are dropped and counted. */
   readonly append: (chunk: Uint8Array) => void;
   readonly close: () => void;
 }

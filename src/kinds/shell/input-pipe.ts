@@ -1,13 +1,13 @@
 import { execFile } from "node:child_process";
-import { constants } from "node:fs";
-import { mkdir, mkdtemp, open, rename, rm } from "node:fs/promises";
+import { constants, renameSync } from "node:fs";
+import { mkdir, mkdtemp, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { LonghaulError } from "../../job/error.ts";
 
 const run = promisify(execFile);
-const pipesAtOnce = 32;
+const pipesAtOnce = 100;
 
 /**
  * Named pipes for the standard input of commands. A pipe outlives the server, so a command that was adopted can still
@@ -32,7 +32,7 @@ export class InputPipes {
       await this.#making;
       pipe = this.#ready.pop();
     }
-    await rename(pipe, path);
+    renameSync(pipe, path);
   }
 
   /** Removes the pipes that nobody took, also those of servers that died. */

@@ -1,7 +1,10 @@
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { constants } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import type { ProcessEnd } from "./launcher.ts";
 
 const run = promisify(execFile);
 
@@ -20,10 +23,27 @@ export async function readProcessRecord(folder: string): Promise<ProcessRecord |
   return { ...parseStat(rest.join(" ")), bootId };
 }
 
-/** The exit code that the wrapper left; undefined while the command runs, or if nobody could write one. */
-export async function readExitCode(folder: string): Promise<number | undefined> {
-  const text = await readFile(join(folder, "exit"), "utf8").catch(() => undefined);
-  return text === undefined || !text.endsWith("\n") ? undefined : Number(text);
+/** How the wrapper says the command ended; nothing is known while it runs, or if nobody could write it down. */
+export function readEnd(folder: string): ProcessEnd {
+  const text = readIfThere(join(folder, "exit"));
+  if (!text.endsWith("\n")) return { exitCode: undefined, signal: null };
+  const exitCode = Number(text);
+  return { exitCode, signal: signalOf(exitCode) };
+}
+
+/** At once, because for a file of a few bytes that is many times faster than asking for it. */
+function readIfThere(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** By the convention of shells: a command that a signal ended exits with 128 and the signal's number. */
+function signalOf(exitCode: number): string | null {
+  const found = Object.entries(constants.signals).find(([, number]) => number === exitCode - 128);
+  return found?.[0] ?? null;
 }
 
 /** True if this very process still runs: same pid, same start, same boot, and not a zombie. */

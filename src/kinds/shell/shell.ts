@@ -6,18 +6,20 @@ import type { Redactor } from "../../text/redact.ts";
 import { writeToPipe, type InputPipes } from "./input-pipe.ts";
 import { shellInputSchema, shellResultSchema, type ShellInput } from "./input.ts";
 import { inspectCommand } from "./inspect.ts";
-import { jobToken, launch } from "./launch.ts";
+import { jobToken, launchCommand } from "./launch.ts";
+import type { Launched, Launcher, ProcessEnd } from "./launcher.ts";
 import { buildEnv, checkAllowed, commandText, resolveCwd, type ShellPolicy } from "./policy.ts";
-import { isSameProcess, readExitCode, readProcessRecord } from "./process-record.ts";
+import { isSameProcess, readEnd, readProcessRecord, type ProcessRecord } from "./process-record.ts";
 import { compilePattern } from "../../text/pattern.ts";
 import { ReadinessWatch } from "./readiness-watch.ts";
-import { Supervisor, type CommandEnd } from "./supervise.ts";
+import { Supervisor } from "./supervise.ts";
 import { terminate } from "./terminate.ts";
 
 export interface ShellSettings {
   readonly policy: ShellPolicy;
   readonly redactor: Redactor;
   readonly pipes: InputPipes;
+  readonly launcher: Launcher;
   /** The environment that commands may inherit from. */
   readonly env: NodeJS.ProcessEnv;
   readonly shell: string;
@@ -66,7 +68,7 @@ async function runCommand(
 ): Promise<z.input<typeof shellResultSchema>> {
   const folder = context.folder();
   const main = (await findRunning(folder, context)) ?? (await start(input, context, folder, settings));
-  const group = main.pid ?? 0;
+  const group = main.pid;
   const supervisor = new Supervisor(context, folder, group);
   const readiness = new ReadinessWatch(input.ready, context);
   context.serve({
@@ -78,8 +80,7 @@ async function runCommand(
     inspect: () => inspectCommand(group, supervisor, settings.redactor),
   });
   try {
-    const end = "ended" in main ? main.ended : await supervisor.untilMainEnds(main, () => readiness.look());
-    await supervisor.look();
+    const end = "end" in main ? main.end : await supervisor.untilMainEnds(main, () => readiness.look());
     if (input.finishWithMain !== true) await supervisor.untilChildrenEnd(end);
     await supervisor.look();
     return toResult(end, commandText(input), settings.redactor);
@@ -95,25 +96,29 @@ async function runCommand(
   }
 }
 
-type Main = Awaited<ReturnType<typeof launch>> | Adopted;
-type Adopted = NonNullable<Awaited<ReturnType<typeof readProcessRecord>>> & { readonly ended?: CommandEnd };
-
 /** The command of an attempt that ran before: still running, or ended while nobody looked. */
-async function findRunning(folder: string, context: JobContext): Promise<Adopted | undefined> {
+async function findRunning(
+  folder: string,
+  context: JobContext,
+): Promise<ProcessRecord | { pid: number; end: ProcessEnd } | undefined> {
   const record = context.isInterrupted ? await readProcessRecord(folder) : undefined;
   if (record === undefined) return undefined;
   if (await isSameProcess(record)) return record;
-  const exitCode = await readExitCode(folder);
-  return { ...record, ended: { exitCode, signal: null } };
+  return { pid: record.pid, end: readEnd(folder) };
 }
 
-async function start(input: ShellInput, context: JobContext, folder: string, settings: ShellSettings): Promise<Main> {
+async function start(
+  input: ShellInput,
+  context: JobContext,
+  folder: string,
+  settings: ShellSettings,
+): Promise<Launched> {
   const { policy } = settings;
   const shell = input.shell ?? settings.shell;
   const [name = "", value = ""] = jobToken(context.id).split("=");
   const env = { ...buildEnv(policy, settings.env, input.env), [name]: value };
   const ptyEnv = input.pty === true ? { SHELL: shell, TERM: "xterm-256color" } : {};
-  return launch({
+  return launchCommand({
     input,
     context,
     folder,
@@ -121,10 +126,11 @@ async function start(input: ShellInput, context: JobContext, folder: string, set
     cwd: resolveCwd(policy, input.cwd),
     env: { ...env, ...ptyEnv },
     pipes: settings.pipes,
+    launcher: settings.launcher,
   });
 }
 
-function toResult(end: CommandEnd, command: string, redactor: Redactor): z.input<typeof shellResultSchema> {
+function toResult(end: ProcessEnd, command: string, redactor: Redactor): z.input<typeof shellResultSchema> {
   const { exitCode, signal } = end;
   if (exitCode === 0) return { exit_code: 0, signal: null };
   const shown = redactor.text(command.length > 80 ? `${command.slice(0, 80)}…` : command);

@@ -1,17 +1,10 @@
-import type { ChildProcess } from "node:child_process";
 import { open } from "node:fs/promises";
-import { constants } from "node:os";
 import { stripVTControlCharacters } from "node:util";
 import type { JobContext } from "../../job/kind.ts";
 import { Interleaving } from "./interleaving.ts";
-import { readExitCode, isSameProcess, type ProcessRecord } from "./process-record.ts";
+import type { Launched, ProcessEnd } from "./launcher.ts";
+import { isSameProcess, readEnd, type ProcessRecord } from "./process-record.ts";
 import { isGroupAlive, listGroup } from "./process-tree.ts";
-
-export interface CommandEnd {
-  /** Undefined when the command ended without leaving one: it was killed with its wrapper, or the machine went down. */
-  readonly exitCode: number | undefined;
-  readonly signal: string | null;
-}
 
 const lastLineBytes = 2_000;
 const longestLastLine = 200;
@@ -43,20 +36,20 @@ export class Supervisor {
   }
 
   /** Waits for the main process, as its parent where this server started it, else by looking. */
-  async untilMainEnds(main: ChildProcess | ProcessRecord, onLook: () => Promise<void>): Promise<CommandEnd> {
-    const isOwn = "once" in main;
-    const ended = isOwn ? exitOf(main) : undefined;
+  async untilMainEnds(main: Launched | ProcessRecord, onLook: () => Promise<void>): Promise<ProcessEnd> {
+    const ended = "ended" in main ? main.ended : undefined;
     for (;;) {
       const end = await this.#pause(ended);
       this.#context.signal.throwIfAborted();
+      if (end !== undefined) return this.#readEnd(end);
+      if ("startTime" in main && !(await isSameProcess(main))) return this.#readEnd(undefined);
       await this.look();
-      if (isOwn ? end !== undefined : !(await isSameProcess(main))) return this.#readEnd(end);
       await onLook();
     }
   }
 
   /** Waits for the rest of the process group, and says in the status that it does. */
-  async untilChildrenEnd(end: CommandEnd): Promise<void> {
+  async untilChildrenEnd(end: ProcessEnd): Promise<void> {
     while (isGroupAlive(this.#group)) {
       const count = (await listGroup(this.#group)).length;
       if (count > 0) {
@@ -104,37 +97,29 @@ export class Supervisor {
     this.#cpu = { at: performance.now(), ms };
   }
 
-  async #readEnd(end: CommandEnd | undefined): Promise<CommandEnd> {
-    const exitCode = await readExitCode(this.#folder);
-    if (exitCode === undefined) return end ?? { exitCode: undefined, signal: null };
-    return { exitCode, signal: signalOf(exitCode) };
+  /** What the wrapper wrote down, else what its parent saw. */
+  #readEnd(seen: ProcessEnd | undefined): ProcessEnd {
+    const written = readEnd(this.#folder);
+    return written.exitCode === undefined && seen !== undefined ? seen : written;
   }
 
   /** Until the next look is due, the command has ended, or the attempt is told to stop. */
-  #pause(ended: Promise<CommandEnd> | undefined): Promise<CommandEnd | undefined> {
+  #pause(ended: Promise<ProcessEnd> | undefined): Promise<ProcessEnd | undefined> {
     const { signal } = this.#context;
     return new Promise((resolve) => {
       const wake = (): void => done(undefined);
       const timer = setTimeout(wake, this.#lookMs);
-      const done = (end: CommandEnd | undefined): void => {
+      const done = (end: ProcessEnd | undefined): void => {
         clearTimeout(timer);
         signal.removeEventListener("abort", wake);
         resolve(end);
       };
       signal.addEventListener("abort", wake);
-      void ended?.then(done);
+      if (ended !== undefined) void whenEnded(ended, done);
     });
   }
 }
 
-function exitOf(child: ChildProcess): Promise<CommandEnd> {
-  return new Promise((resolve) => {
-    child.once("exit", (code, signal) => resolve({ exitCode: code ?? undefined, signal }));
-  });
-}
-
-/** By the convention of shells: a command that a signal ended exits with 128 and the signal's number. */
-function signalOf(exitCode: number): string | null {
-  const found = Object.entries(constants.signals).find(([, number]) => number === exitCode - 128);
-  return found?.[0] ?? null;
+async function whenEnded(ended: Promise<ProcessEnd>, tell: (end: ProcessEnd) => void): Promise<void> {
+  tell(await ended);
 }

@@ -5,7 +5,7 @@ import { applyChange } from "./change.ts";
 import { countBlocking } from "./create.ts";
 import type { Database, Write } from "./database.ts";
 import { answerQuestion } from "./questions.ts";
-import { findJob, jobColumns, toFound, type JobRow } from "./rows.ts";
+import { findJob, jobColumns, toFound, withSpec, type JobRow } from "./rows.ts";
 
 /** The verbs that change a job without holding it. */
 export function changeVerbs(db: Database, write: Write): Pick<Store, "cancel" | "retry" | "answer" | "expireQueued"> {
@@ -34,7 +34,7 @@ export function changeVerbs(db: Database, write: Write): Pick<Store, "cancel" | 
     expireQueued: (now, limit) =>
       write(() => {
         const rows = db
-          .sql(`SELECT ${jobColumns} FROM jobs j WHERE j.deadline_at <= ? ORDER BY j.deadline_at LIMIT ?`)
+          .sql(`SELECT ${jobColumns} FROM jobs j ${withSpec} WHERE j.deadline_at <= ? ORDER BY j.deadline_at LIMIT ?`)
           .all(now, limit) as JobRow[];
         return rows.filter((row) => {
           const found = toFound(row);

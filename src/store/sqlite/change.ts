@@ -14,13 +14,13 @@ export function changeJob(
   now: number,
   decide: (job: Job) => Change | undefined,
 ): Job | undefined {
-  const found = db.held.get(id) ?? findJob(db, id);
+  const found = findJob(db, id);
   const change = found === undefined ? undefined : decide(found.job);
   return found === undefined || change === undefined ? undefined : applyChange(db, found, change, now);
 }
 
 export function findHeld(db: Database, lease: HeldLease): Found | undefined {
-  const found = db.held.get(lease.id) ?? findJob(db, lease.id);
+  const found = findJob(db, lease.id);
   return found !== undefined && isHeldBy(found.job.state, lease) ? found : undefined;
 }
 
@@ -33,14 +33,20 @@ export function applyChange(db: Database, found: Found, change: Change, now: num
 }
 
 function followEnd(db: Database, ended: Found, state: TerminalState, now: number): void {
-  if (state.status === "succeeded") db.sql("DELETE FROM checkpoints WHERE job = ?").run(ended.num);
+  if (state.status === "succeeded" && db.checkpointed.delete(ended.num)) {
+    db.sql("DELETE FROM checkpoints WHERE job = ?").run(ended.num);
+  }
   if ("failure" in state) indexFailure(db, ended.num);
+  if (db.needed.has(ended.num)) followDependents(db, ended, state, now);
+  if (state.status !== "succeeded") cancelChildren(db, ended.job, now);
+}
+
+function followDependents(db: Database, ended: Found, state: TerminalState, now: number): void {
   const dependents = db.sql("SELECT job FROM dependencies WHERE needs = ?").all(ended.num) as { job: number }[];
   for (const { job } of dependents) {
     if (state.status === "succeeded") unblock(db, job, now);
     else cancelDependent(db, job, ended.job, now);
   }
-  if (state.status !== "succeeded") cancelChildren(db, ended.job, now);
 }
 
 function cancelChildren(db: Database, parent: Job, now: number): void {
@@ -53,6 +59,8 @@ function cancelChildren(db: Database, parent: Job, now: number): void {
 }
 
 function unblock(db: Database, num: number, now: number): void {
+  const dependent = findByNumber(db, num);
+  if (dependent !== undefined) db.jobs.delete(dependent);
   db.sql(
     `UPDATE jobs SET blocked = blocked - 1,
        ready = CASE WHEN blocked = 1 AND status = 'queued' AND run_at <= ? THEN 1 ELSE ready END

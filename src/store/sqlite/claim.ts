@@ -3,16 +3,22 @@ import { adopt, start, type Change } from "../../job/transitions.ts";
 import type { Claim, Claimed, ClaimRequest, ClaimWant, LostLease } from "../store.ts";
 import { applyChange } from "./change.ts";
 import type { Database } from "./database.ts";
-import { findJob, jobColumns, toFound, type Found, type JobRow } from "./rows.ts";
+import { findByNumber, findJob, withSpec, type Found } from "./rows.ts";
 
-type ReadyRow = JobRow & { input: string; turn: number; priority: number; slot_key: string | null };
+interface ReadyRow {
+  num: number;
+  turn: number;
+  priority: number;
+  input: string;
+}
 
 export function claimJobs(db: Database, request: ClaimRequest): Claimed {
   db.delays.promote(db, request.now);
   const claims: Claim[] = [];
   for (const want of request.wants) {
     for (const row of readyRows(db, want)) {
-      const claim = hold(db, toFound(row), row.input, request, start);
+      const found = findByNumber(db, row.num);
+      const claim = found === undefined ? undefined : hold(db, found, row.input, request, start);
       if (claim === undefined) continue;
       db.turns.served(want.kind, row.turn);
       claims.push(claim);
@@ -24,7 +30,7 @@ export function claimJobs(db: Database, request: ClaimRequest): Claimed {
 export function adoptJob(db: Database, lost: LostLease, request: Omit<ClaimRequest, "wants">): Claim | undefined {
   const found = findLost(db, lost);
   if (found === undefined) return undefined;
-  const row = db.sql("SELECT input FROM inputs WHERE job = ?").get(found.num) as { input: string };
+  const row = db.sql("SELECT input FROM specs WHERE job = ?").get(found.num) as { input: string };
   return hold(db, found, row.input, request, adopt);
 }
 
@@ -54,8 +60,7 @@ function hold(
 
 /** The index is named, because without statistics the planner prefers to sort. */
 const readySelect = (index: string, condition: string): string =>
-  `SELECT ${jobColumns}, j.turn, j.priority, j.slot_key, i.input
-   FROM jobs j INDEXED BY ${index} JOIN inputs i ON i.job = j.num
+  `SELECT j.num, j.turn, j.priority, s.input FROM jobs j INDEXED BY ${index} ${withSpec}
    WHERE j.kind = ? AND j.ready = 1 ${condition} ORDER BY j.priority DESC, j.turn, j.num LIMIT ?`;
 
 const selectReady = readySelect("jobs_ready", "");

@@ -29,7 +29,7 @@ function findDuplicate(db: Database, draft: JobDraft): Created | undefined {
   if (idempotencyKey === undefined) return undefined;
   const row = db
     .sql(
-      `SELECT j.num, i.input FROM jobs j JOIN inputs i ON i.job = j.num
+      `SELECT j.num, s.input FROM jobs j JOIN specs s ON s.job = j.num
        WHERE j.owner = ? AND j.idempotency_key = ?`,
     )
     .get(owner, idempotencyKey) as { num: number; input: string } | undefined;
@@ -47,13 +47,14 @@ function findDuplicate(db: Database, draft: JobDraft): Created | undefined {
 
 const insertColumns = [
   ...["id", "kind", "owner", "name", "batch", "parent", "slot_key", "priority", "turn", "idempotency_key"],
-  ...["created_at", "spec", "blocked", "fence", "seq", ...stateColumns],
+  ...["created_at", "blocked", "fence", "seq", ...stateColumns],
 ];
 const insert = `INSERT INTO jobs (${insertColumns.join(", ")}) VALUES (${insertColumns.map(() => "?").join(", ")})`;
 
 function insertJob(db: Database, draft: JobDraft): Created {
   const { spec, input } = draft;
-  const needs = spec.dependsOn.map((id) => requireDependency(db, id));
+  const needs = spec.dependsOn.map((id) => requireDependency(db, id, spec.owner));
+  if (spec.parent !== undefined) requireOwn(db, spec.parent, spec.owner, "be the child of");
   const blocked = needs.filter(({ job }) => job.state.status !== "succeeded").length;
   const { state, events } = submitted(spec, draft.runAt, draft.by);
   const { lastInsertRowid } = db
@@ -61,15 +62,18 @@ function insertJob(db: Database, draft: JobDraft): Created {
     .run(
       ...[spec.id, spec.kind, spec.owner, spec.name ?? null, spec.batch ?? null, spec.parent ?? null],
       ...[spec.key ?? null, spec.priority, db.turns.next(spec.kind, spec.owner), spec.idempotencyKey ?? null],
-      ...[spec.createdAt, toSpecText(spec), blocked, 0, events.length],
+      ...[spec.createdAt, blocked, 0, events.length],
       ...toStateValues(state, blocked, spec.createdAt),
     );
   const num = Number(lastInsertRowid);
-  db.sql("INSERT INTO inputs (job, input, shown) VALUES (?, ?, ?)").run(num, input, draft.shownInput ?? null);
+  db.sql("INSERT INTO specs (job, spec, input, shown) VALUES (?, ?, ?, ?)").run(
+    ...[num, toSpecText(spec), input, draft.shownInput ?? null],
+  );
   appendEvents(db, num, 0, events, spec.createdAt);
   insertLinks(db, num, spec, needs);
   if (draft.runAt > spec.createdAt) db.delays.note(draft.runAt);
   const job: Job = { ...spec, state, lastSeq: events.length };
+  db.jobs.set({ num, job, fence: 0, blocked });
   db.hint({ type: "job-changed", id: job.id, seq: job.lastSeq, status: "queued" });
   db.hint({ type: "job-ready" });
   return { job, isDuplicate: false };
@@ -79,14 +83,19 @@ function insertLinks(db: Database, num: number, spec: JobSpec, needs: readonly F
   for (const tag of spec.tags) db.sql("INSERT OR IGNORE INTO tags (tag, job) VALUES (?, ?)").run(tag, num);
   for (const { num: needed } of needs) {
     db.sql("INSERT OR IGNORE INTO dependencies (job, needs) VALUES (?, ?)").run(num, needed);
+    db.needed.add(needed);
   }
 }
 
-function requireDependency(db: Database, id: JobId): Found {
+/** Somebody else's job looks as if there were none. */
+function requireOwn(db: Database, id: JobId, owner: string, purpose: string): Found {
   const found = findJob(db, id);
-  if (found === undefined) {
-    throw new LonghaulError("not_found", `There is no job ${id} to depend on.`, { details: { job: id } });
-  }
+  if (found !== undefined && found.job.owner === owner) return found;
+  throw new LonghaulError("not_found", `There is no job ${id} to ${purpose}.`, { details: { job: id } });
+}
+
+function requireDependency(db: Database, id: JobId, owner: string): Found {
+  const found = requireOwn(db, id, owner, "depend on");
   const { state } = found.job;
   if (isTerminal(state) && state.status !== "succeeded") {
     throw new LonghaulError(
@@ -101,6 +110,6 @@ function requireDependency(db: Database, id: JobId): Found {
 /** How many dependencies of a job are still to succeed; refuses when one never will. */
 export function countBlocking(db: Database, job: Job): number {
   return job.dependsOn
-    .map((id) => requireDependency(db, id))
+    .map((id) => requireDependency(db, id, job.owner))
     .filter((needed) => needed.job.state.status !== "succeeded").length;
 }

@@ -1,9 +1,8 @@
-import type { JobId } from "../../job/id.ts";
 import type { Hint } from "../store.ts";
 import type { Statement } from "./driver.ts";
 import type { Delays } from "./delays.ts";
 import type { Turns } from "./turns.ts";
-import type { Found } from "./rows.ts";
+import type { JobCache } from "./job-cache.ts";
 
 /** What the store's verbs work on inside a transaction. */
 export interface Database {
@@ -13,8 +12,10 @@ export interface Database {
   readonly hint: (hint: Hint) => void;
   readonly turns: Turns;
   readonly delays: Delays;
-  /** The jobs under a lease, as last written: saves reading them for every report of their worker. Emptied by a rollback. */
-  readonly held: Map<JobId, Found>;
+  readonly jobs: JobCache;
+  /** Numbers of jobs that others depend on, or that have a checkpoint: all others need no look when they end. */
+  readonly needed: Set<number>;
+  readonly checkpointed: Set<number>;
 }
 
 /** Runs an operation in the next commit; resolves once that is on disk. */

@@ -1,4 +1,6 @@
 import * as transitions from "../../job/transitions.ts";
+import type { JobId } from "../../job/id.ts";
+import { isHeld } from "../../job/state.ts";
 import type { BeatAnswer, HeldLease, Store } from "../store.ts";
 import { applyChange, changeJob, findHeld } from "./change.ts";
 import { adoptJob, findLost } from "./claim.ts";
@@ -49,7 +51,7 @@ export function leaseVerbs(db: Database, write: Write): Pick<Store, LeaseVerb> {
       write(() => {
         const found = findHeld(db, lease);
         if (found === undefined) return;
-        db.held.delete(lease.id);
+        moveLeaseEnd(db, lease.id, 0);
         db.sql("UPDATE jobs SET lease_expires_at = 0 WHERE num = ?").run(found.num);
       }),
     report: (lease, { progress, isEvent, at }) =>
@@ -61,6 +63,7 @@ export function leaseVerbs(db: Database, write: Write): Pick<Store, LeaseVerb> {
         const found = findHeld(db, lease);
         if (found === undefined) return false;
         db.sql("INSERT OR REPLACE INTO checkpoints (job, checkpoint) VALUES (?, ?)").run(found.num, checkpoint);
+        db.checkpointed.add(found.num);
         return true;
       }),
     ask: (lease, asking) => write(() => askQuestion(db, lease, asking)),
@@ -78,10 +81,17 @@ function beatAll(db: Database, leases: readonly HeldLease[], expiresAt: number):
   const answer: BeatAnswer = { lost: [], cancelled: [] };
   for (const lease of leases) {
     const row = db.sql(beatOne).get(expiresAt, lease.id, lease.fence) as { reason: string | null } | undefined;
-    // The lease's end is in the column only now: what is kept in memory would write the old one back.
-    db.held.delete(lease.id);
+    moveLeaseEnd(db, lease.id, expiresAt);
     if (row === undefined) answer.lost.push(lease.id);
     else if (row.reason !== null) answer.cancelled.push({ id: lease.id, reason: row.reason });
   }
   return answer;
+}
+
+/** The end of a lease is written to its column alone; the job that is kept in memory has to follow. */
+function moveLeaseEnd(db: Database, id: JobId, expiresAt: number): void {
+  const found = db.jobs.get(id);
+  if (found === undefined || !isHeld(found.job.state)) return;
+  const { state } = found.job;
+  db.jobs.set({ ...found, job: { ...found.job, state: { ...state, lease: { ...state.lease, expiresAt } } } });
 }

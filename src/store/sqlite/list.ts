@@ -4,10 +4,11 @@ import { isTerminalStatus } from "../../job/state.ts";
 import type { JobFilter, JobPage, PageRequest } from "../store.ts";
 import type { Database } from "./database.ts";
 import type { SqlValue } from "./driver.ts";
-import { jobColumns, toFound, type JobRow } from "./rows.ts";
+import { jobColumns, toFound, withSpec, type JobRow } from "./rows.ts";
 import { toMatchExpression } from "./search.ts";
 
 export function listJobs(db: Database, filter: JobFilter, page: PageRequest): JobPage {
+  if (filter.status?.length === 0) return { jobs: [] };
   const query = toQuery(db, filter, page);
   if (query === undefined) return { jobs: [] };
   const rows = db.sql(query.sql).all(...query.values) as JobRow[];
@@ -39,7 +40,7 @@ function toQuery(db: Database, filter: JobFilter, page: PageRequest): Query | un
   const parts = (filter.status ?? [undefined]).map((status) => {
     const conditions = toConditions(status === undefined ? filter : { ...filter, status: [status] }, source);
     return {
-      sql: `SELECT * FROM (SELECT ${jobColumns} FROM ${source.from}
+      sql: `SELECT * FROM (SELECT ${jobColumns} FROM ${source.from} ${withSpec}
             WHERE ${[...conditions.sql, ...range.sql].join(" AND ")} ORDER BY ${source.order} DESC LIMIT ?)`,
       values: [...source.values, ...conditions.values, ...range.values, limit],
     };
@@ -65,12 +66,12 @@ function toSource(filter: JobFilter): Source {
       throw new LonghaulError("invalid_input", `The search text "${filter.text}" has no letter or digit to look for.`);
     }
     const from =
-      "(SELECT rowid AS hit FROM search WHERE search MATCH ? ORDER BY rowid DESC) s CROSS JOIN jobs j ON j.num = s.hit";
-    return { from, order: "s.hit", values: [match], driver: undefined };
+      "(SELECT rowid AS hit FROM search WHERE search MATCH ? ORDER BY rowid DESC) h CROSS JOIN jobs j ON j.num = h.hit";
+    return { from, order: "h.hit", values: [match], driver: undefined };
   }
   if (filter.tag !== undefined) {
-    const from = "(SELECT job AS hit FROM tags WHERE tag = ? ORDER BY job DESC) s CROSS JOIN jobs j ON j.num = s.hit";
-    return { from, order: "s.hit", values: [filter.tag], driver: undefined };
+    const from = "(SELECT job AS hit FROM tags WHERE tag = ? ORDER BY job DESC) h CROSS JOIN jobs j ON j.num = h.hit";
+    return { from, order: "h.hit", values: [filter.tag], driver: undefined };
   }
   const driver = (["parent", "batch", "name", "status", "kind", "owner"] as const).find(
     (column) => filter[column] !== undefined,

@@ -4,7 +4,7 @@ import type { Database } from "./database.ts";
 /** For this long an id that is gone is told from one that never was. */
 const tombstoneAgeMs = 30 * 24 * 3_600_000;
 
-const ownedTables = ["inputs", "results", "checkpoints", "events", "questions", "tags", "dependencies"];
+const ownedTables = ["specs", "results", "checkpoints", "events", "questions", "tags", "dependencies"];
 
 /** Removes the rows of jobs whose retention has ended; their files are removed afterwards. */
 export function purgeJobs(db: Database, now: number, limit: number): number {
@@ -17,6 +17,8 @@ export function purgeJobs(db: Database, now: number, limit: number): number {
     db.sql("DELETE FROM dependencies WHERE needs = ?").run(num);
     db.sql("DELETE FROM search WHERE rowid = ?").run(num);
     db.sql("DELETE FROM jobs WHERE num = ?").run(num);
+    const cached = db.jobs.getByNumber(num);
+    if (cached !== undefined) db.jobs.delete(cached);
     db.sql("INSERT OR REPLACE INTO tombstones (id, owner, purged_at, has_output) VALUES (?, ?, ?, 1)").run(
       id,
       owner,

@@ -2,7 +2,7 @@ import type { JobId } from "../../job/id.ts";
 import type { StatusCount, Store } from "../store.ts";
 import type { Database } from "./database.ts";
 import { listQuestions } from "./questions.ts";
-import { findJob, jobColumns, readEvents, toFound, type JobRow } from "./rows.ts";
+import { findJob, jobColumns, readEvents, toFound, withSpec, type JobRow } from "./rows.ts";
 
 type ReadVerb =
   | "get"
@@ -24,7 +24,7 @@ export function readVerbs(db: Database): Pick<Store, ReadVerb> {
     payload: async (id) => {
       const row = db
         .sql(
-          `SELECT coalesce(i.shown, i.input) AS input, r.result FROM jobs j JOIN inputs i ON i.job = j.num LEFT JOIN results r ON r.job = j.num
+          `SELECT coalesce(s.shown, s.input) AS input, r.result FROM jobs j JOIN specs s ON s.job = j.num LEFT JOIN results r ON r.job = j.num
            WHERE j.id = ?`,
         )
         .get(id) as { input: string; result: string | null } | undefined;
@@ -55,7 +55,9 @@ export function readVerbs(db: Database): Pick<Store, ReadVerb> {
     lost: async (before, kinds, limit) =>
       db
         .sql(
-          `SELECT ${jobColumns} FROM jobs j WHERE j.lease_expires_at < ? AND +j.kind IN (SELECT value FROM json_each(?))
+          `SELECT ${jobColumns} FROM jobs j ${withSpec}
+           WHERE j.status IN ('running', 'waiting') AND j.expires_at IS NULL AND j.lease_expires_at < ?
+             AND +j.kind IN (SELECT value FROM json_each(?))
            ORDER BY j.lease_expires_at LIMIT ?`,
         )
         .all(before, JSON.stringify(kinds), limit)

@@ -25,16 +25,25 @@ export interface JobRow {
   lease_expires_at: number | null;
 }
 
-export const jobColumns = "j.num, j.id, j.spec, j.state, j.seq, j.fence, j.blocked, j.lease_expires_at";
+export const jobColumns = "j.num, j.id, s.spec, j.state, j.seq, j.fence, j.blocked, j.lease_expires_at";
+
+/** Where the job columns come from; the order of the join is fixed, so that the index chosen on jobs decides. */
+export const withSpec = "CROSS JOIN specs s ON s.job = j.num";
 
 export function findJob(db: Database, id: JobId): Found | undefined {
-  const row = db.sql(`SELECT ${jobColumns} FROM jobs j WHERE id = ?`).get(id);
-  return row === undefined ? undefined : toFound(row as JobRow);
+  return db.jobs.get(id) ?? read(db, db.sql(`SELECT ${jobColumns} FROM jobs j ${withSpec} WHERE j.id = ?`).get(id));
 }
 
 export function findByNumber(db: Database, num: number): Found | undefined {
-  const row = db.sql(`SELECT ${jobColumns} FROM jobs j WHERE num = ?`).get(num);
-  return row === undefined ? undefined : toFound(row as JobRow);
+  const select = `SELECT ${jobColumns} FROM jobs j ${withSpec} WHERE j.num = ?`;
+  return db.jobs.getByNumber(num) ?? read(db, db.sql(select).get(num));
+}
+
+function read(db: Database, row: unknown): Found | undefined {
+  if (row === undefined) return undefined;
+  const found = toFound(row as JobRow);
+  db.jobs.set(found);
+  return found;
 }
 
 export function toFound(row: JobRow): Found {
@@ -86,8 +95,7 @@ export function writeChange(db: Database, found: Found, change: Change, now: num
     db.hint({ type: "job-ready" });
   }
   const changed: Found = { ...found, job: { ...job, state: change.state, lastSeq } };
-  if (isHeld(change.state)) db.held.set(job.id, changed);
-  else db.held.delete(job.id);
+  db.jobs.set(changed);
   return changed;
 }
 

@@ -4,7 +4,7 @@ export const applicationId = 0x4c48554c;
 /**
  * Append-only: a released migration is never edited. Its position is the version it brings the file to.
  * `state` is the truth about a job's state; the columns beside it exist to be searched by. `num` orders jobs by
- * creation and is what other tables and every secondary index refer to. Inputs and results are kept apart, so
+ * creation and is what other tables and every secondary index refer to. Specs, inputs and results are kept apart, so
  * that a change of state never rewrites them.
  */
 export const migrations: readonly string[] = [
@@ -22,7 +22,6 @@ export const migrations: readonly string[] = [
     turn INTEGER NOT NULL,
     idempotency_key TEXT,
     created_at INTEGER NOT NULL,
-    spec TEXT NOT NULL,
     blocked INTEGER NOT NULL,
     fence INTEGER NOT NULL,
     status TEXT NOT NULL,
@@ -47,10 +46,9 @@ export const migrations: readonly string[] = [
   CREATE INDEX jobs_running_key ON jobs (kind, slot_key) WHERE status = 'running' AND slot_key IS NOT NULL;
   CREATE INDEX jobs_delayed ON jobs (run_at) WHERE status = 'queued' AND ready = 0 AND blocked = 0;
   CREATE INDEX jobs_deadline ON jobs (deadline_at) WHERE deadline_at IS NOT NULL;
-  CREATE INDEX jobs_lease ON jobs (lease_expires_at) WHERE lease_expires_at IS NOT NULL;
   CREATE INDEX jobs_expiry ON jobs (expires_at) WHERE expires_at IS NOT NULL;
 
-  CREATE TABLE inputs (job INTEGER PRIMARY KEY, input TEXT NOT NULL, shown TEXT) STRICT;
+  CREATE TABLE specs (job INTEGER PRIMARY KEY, spec TEXT NOT NULL, input TEXT NOT NULL, shown TEXT) STRICT;
   CREATE TABLE results (job INTEGER PRIMARY KEY, result TEXT NOT NULL) STRICT;
   CREATE TABLE checkpoints (job INTEGER PRIMARY KEY, checkpoint TEXT NOT NULL) STRICT;
   CREATE TABLE events (

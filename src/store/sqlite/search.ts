@@ -12,7 +12,7 @@ export function indexNext(db: Database, limit: number): boolean {
   const indexedTo = readProgress(db);
   const rows = db
     .sql(
-      `SELECT j.num, j.name, j.state, coalesce(i.shown, i.input) AS input FROM jobs j JOIN inputs i ON i.job = j.num
+      `SELECT j.num, j.name, j.state, coalesce(s.shown, s.input) AS input FROM jobs j JOIN specs s ON s.job = j.num
        WHERE j.num > ? ORDER BY j.num LIMIT ?`,
     )
     .all(indexedTo, limit) as IndexedRow[];
@@ -27,7 +27,7 @@ export function indexFailure(db: Database, num: number): void {
   if (num > readProgress(db)) return;
   const row = db
     .sql(
-      "SELECT j.num, j.name, j.state, coalesce(i.shown, i.input) AS input FROM jobs j JOIN inputs i ON i.job = j.num WHERE j.num = ?",
+      "SELECT j.num, j.name, j.state, coalesce(s.shown, s.input) AS input FROM jobs j JOIN specs s ON s.job = j.num WHERE j.num = ?",
     )
     .get(num) as IndexedRow;
   indexRow(db, row);

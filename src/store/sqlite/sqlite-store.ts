@@ -9,6 +9,7 @@ import type { Database, Write } from "./database.ts";
 import { Delays } from "./delays.ts";
 import { cacheStatements, type Connection } from "./driver.ts";
 import { GroupCommit } from "./group-commit.ts";
+import { JobCache } from "./job-cache.ts";
 import { leaseVerbs } from "./lease-verbs.ts";
 import { listJobs } from "./list.ts";
 import { findLeftOutput, forgetOutput, purgeJobs } from "./purge.ts";
@@ -39,7 +40,9 @@ export function createSqliteStore({ connection, createOutput, onClose }: SqliteP
     hint: (hint) => hints.push(hint),
     turns: Turns.load({ sql }),
     delays: new Delays(),
-    held: new Map(),
+    jobs: new JobCache(),
+    needed: loadNumbers(prepared, "SELECT DISTINCT needs AS num FROM dependencies"),
+    checkpointed: loadNumbers(prepared, "SELECT job AS num FROM checkpoints"),
   };
   const publish = (hint: Hint): void => {
     for (const listener of listeners) listener(hint);
@@ -54,7 +57,7 @@ export function createSqliteStore({ connection, createOutput, onClose }: SqliteP
       hints = [];
     },
     onUndo: (): void => {
-      db.held.clear();
+      db.jobs.clear();
       db.delays.forget();
     },
   });
@@ -101,6 +104,7 @@ export function createSqliteStore({ connection, createOutput, onClose }: SqliteP
     close: async () => {
       commits.flush();
       isClosed = true;
+      db.jobs.clear();
       listeners.clear();
       try {
         // Out of WAL mode the connection holds no lock, even where the driver does not really close it (see open.ts).
@@ -111,4 +115,8 @@ export function createSqliteStore({ connection, createOutput, onClose }: SqliteP
       }
     },
   };
+}
+
+function loadNumbers(sql: Database["sql"], select: string): Set<number> {
+  return new Set((sql(select).all() as { num: number }[]).map(({ num }) => num));
 }

@@ -1,0 +1,36 @@
+import { describe } from "vitest";
+import { describeCancelling } from "./contract/cancelling.ts";
+import { describeClaiming } from "./contract/claiming.ts";
+import { describeCreating } from "./contract/creating.ts";
+import { describeEvents } from "./contract/events.ts";
+import { describeFinality } from "./contract/finality.ts";
+import { describeFinding } from "./contract/finding.ts";
+import { describeHints } from "./contract/hints.ts";
+import { describeLeases } from "./contract/leases.ts";
+import { describeOutput } from "./contract/output.ts";
+import { describePurging } from "./contract/purging.ts";
+import { describeQuestions } from "./contract/questions.ts";
+import { describeRetrying } from "./contract/retrying.ts";
+import { describeSearching } from "./contract/searching.ts";
+import { describeSettling } from "./contract/settling.ts";
+import type { OpenStore } from "./world.ts";
+
+/** The rules of src/store/store.ts, as tests. Every store passes all of them. */
+export function describeStore(name: string, open: OpenStore): void {
+  describe(`a store on ${name}`, () => {
+    describeCreating(open);
+    describeFinding(open);
+    describeSearching(open);
+    describeEvents(open);
+    describeClaiming(open);
+    describeLeases(open);
+    describeSettling(open);
+    describeQuestions(open);
+    describeCancelling(open);
+    describeRetrying(open);
+    describeFinality(open);
+    describePurging(open);
+    describeHints(open);
+    describeOutput(open);
+  });
+}

@@ -1,0 +1,152 @@
+import { afterEach, beforeEach } from "vitest";
+import type { JobEvent } from "../../src/job/event.ts";
+import type { Failure } from "../../src/job/failure.ts";
+import type { JobId } from "../../src/job/id.ts";
+import type { Job } from "../../src/job/job.ts";
+import type { JobStatus, TerminalStatus } from "../../src/job/state.ts";
+import type { Outcome } from "../../src/job/transitions.ts";
+import type { Claim, Created, HeldLease, JobDraft, Store } from "../../src/store/store.ts";
+import { createDraftSource, second, t0, type DraftOptions } from "./drafts.ts";
+
+export interface OpenedStore {
+  readonly store: Store;
+  /** Closes the store and opens it again, as a restart does. */
+  readonly reopen: () => Promise<Store>;
+  readonly cleanup: () => Promise<void>;
+}
+
+/** Opens an empty store that nobody else uses. */
+export type OpenStore = (options?: { outputCapBytes?: number }) => Promise<OpenedStore>;
+
+export interface ClaimOptions {
+  readonly kind?: string;
+  readonly max?: number;
+  readonly perKey?: number;
+  readonly worker?: string;
+  readonly now?: number;
+  readonly leaseMs?: number;
+}
+
+export const leaseMs = 30 * second;
+export const failure: Failure = { code: "broken", message: "It broke.", retryable: true };
+
+export const outcomes = {
+  succeeded: { type: "succeeded", partial: false },
+  failed: { type: "failed", failure },
+  timed_out: { type: "timed_out", failure },
+  cancelled: { type: "cancelled", reason: "not needed" },
+} as const satisfies Record<TerminalStatus, Outcome>;
+
+export const terminalStatuses = Object.keys(outcomes) as TerminalStatus[];
+
+/** A store in a test, with words for what tests do over and over. */
+export class World {
+  store: Store;
+  readonly draft: (options?: DraftOptions) => JobDraft = createDraftSource();
+  readonly #opened: OpenedStore;
+
+  constructor(opened: OpenedStore) {
+    this.#opened = opened;
+    this.store = opened.store;
+  }
+
+  async restart(): Promise<void> {
+    this.store = await this.#opened.reopen();
+  }
+
+  cleanup(): Promise<void> {
+    return this.#opened.cleanup();
+  }
+
+  /** Creates jobs in one call. */
+  create(...options: DraftOptions[]): Promise<Created[]> {
+    return this.store.create(options.map((each) => this.draft(each)));
+  }
+
+  async submit(options: DraftOptions = {}): Promise<Job> {
+    const [created] = await this.create(options);
+    return present(created).job;
+  }
+
+  async submitMany(count: number, options: DraftOptions = {}): Promise<Job[]> {
+    const created = await this.create(...Array.from({ length: count }, () => options));
+    return created.map(({ job }) => job);
+  }
+
+  async claim({ kind = "work", max = 1, perKey, ...request }: ClaimOptions = {}): Promise<Claim[]> {
+    const want = { kind, max, ...(perKey === undefined ? {} : { perKey }) };
+    const { claims } = await this.store.claim({ worker: "w1", now: t0, leaseMs, ...request, wants: [want] });
+    return claims;
+  }
+
+  async claimIds(options: ClaimOptions = {}): Promise<JobId[]> {
+    return (await this.claim(options)).map(({ job }) => job.id);
+  }
+
+  /** Submits a job and claims it; no other job of its kind may be ready. */
+  async start(options: DraftOptions = {}, claiming: ClaimOptions = {}): Promise<Claim> {
+    const job = await this.submit(options);
+    return this.claimJob(job, claiming);
+  }
+
+  async claimJob(job: Job, claiming: ClaimOptions = {}): Promise<Claim> {
+    const claim = present((await this.claim({ kind: job.kind, ...claiming }))[0]);
+    if (claim.job.id !== job.id) throw new Error("the test claimed another job than it meant to");
+    return claim;
+  }
+
+  /** Submits a job and brings it to its end. */
+  async finish(status: TerminalStatus, options: DraftOptions = {}): Promise<Job> {
+    const { lease } = await this.start(options);
+    return present(await this.store.settle(lease, outcomes[status], { now: t0 }));
+  }
+
+  async job(id: JobId): Promise<Job> {
+    return present(await this.store.get(id));
+  }
+
+  async status(id: JobId): Promise<JobStatus> {
+    return (await this.job(id)).state.status;
+  }
+
+  statuses(jobs: readonly { readonly id: JobId }[]): Promise<JobStatus[]> {
+    return Promise.all(jobs.map(({ id }) => this.status(id)));
+  }
+
+  events(id: JobId): Promise<JobEvent[]> {
+    return this.store.read(id, 0, 1_000);
+  }
+
+  async eventTypes(id: JobId): Promise<string[]> {
+    return (await this.events(id)).map(({ type }) => type);
+  }
+
+  /** Takes the job over from its holder, whose lease counts no more. */
+  async takeOver(lease: HeldLease, worker = "w2"): Promise<Claim> {
+    const before = Number.MAX_SAFE_INTEGER;
+    return present(await this.store.adopt({ ...lease, before }, { worker, now: t0, leaseMs }));
+  }
+}
+
+/** Gives each test of the enclosing describe a world of its own. */
+export function useWorld(open: OpenStore, options?: { outputCapBytes: number }): () => World {
+  let world: World | undefined;
+  beforeEach(async () => {
+    world = new World(await open(options));
+  });
+  afterEach(async () => {
+    await world?.cleanup();
+    world = undefined;
+  });
+  return () => present(world);
+}
+
+export function present<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error("expected a value, got none");
+  return value;
+}
+
+/** What a refused call rejects with. */
+export function refusal(code: string): { name: string; code: string } {
+  return { name: "LonghaulError", code };
+}
