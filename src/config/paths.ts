@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { homedir, tmpdir, userInfo } from "node:os";
 import { join, resolve } from "node:path";
 
@@ -35,6 +34,8 @@ export function findPaths(env: NodeJS.ProcessEnv): Paths {
 function socketPath(home: string): string {
   const path = join(home, "longhaul.sock");
   if (path.length <= longestSocketPath) return path;
+  // Loaded only here: few homes have such long paths, and every command pays for what it loads.
+  const { createHash } = process.getBuiltinModule("node:crypto");
   const name = createHash("sha256").update(home).digest("hex").slice(0, 16);
   return join(tmpdir(), `longhaul-${userInfo().uid}`, `${name}.sock`);
 }

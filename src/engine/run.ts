@@ -86,12 +86,18 @@ export class Run {
   }
 
   questionOpened(): void {
-    if (this.#openQuestions++ === 0) this.#waitingSince = this.#clock.monotonic();
+    if (this.#openQuestions++ === 0) {
+      this.#waitingSince = this.#clock.monotonic();
+      this.onWaiting?.(true);
+    }
     this.touch();
   }
 
   questionClosed(): void {
-    if (--this.#openQuestions === 0) this.#waitedMs += this.#clock.monotonic() - this.#waitingSince;
+    if (--this.#openQuestions === 0) {
+      this.#waitedMs += this.#clock.monotonic() - this.#waitingSince;
+      this.onWaiting?.(false);
+    }
     this.touch();
   }
 }

@@ -86,13 +86,19 @@ export class Runs {
     });
     this.#runs.set(run.id, run);
     this.dispatcher.occupy(kind.name);
+    // A person may take days to answer: meanwhile the slot is somebody else's.
+    run.onWaiting = (isWaiting): void => {
+      if (isWaiting) this.dispatcher.vacate(kind.name);
+      else this.dispatcher.occupy(kind.name);
+    };
     const end = runAttempt(run, claim.input, runContext, {
       store,
       settings,
       closing: this.#closing.signal,
       onSettling: () => {
         stopWatchdog();
-        this.dispatcher.vacate(kind.name);
+        run.onWaiting = undefined;
+        if (!run.isWaiting) this.dispatcher.vacate(kind.name);
       },
     }).finally(() => {
       // Held until its end is stored: meanwhile the lease is extended, and nobody rescues what is only waiting for disk space.

@@ -54,6 +54,14 @@ export function toFailure(thrown: unknown): Failure {
 }
 
 export function messageOf(thrown: unknown): string {
-  const text = thrown instanceof Error ? thrown.message || thrown.name : String(thrown);
+  const text = thrown instanceof Error ? thrown.message || thrown.name : toText(thrown);
   return text.length > longestMessage ? `${text.slice(0, longestMessage)}…` : text;
+}
+
+function toText(thrown: unknown): string {
+  try {
+    return String(thrown);
+  } catch {
+    return "something that has no text was thrown";
+  }
 }

@@ -26,6 +26,10 @@ function describe(issue: z.core.$ZodIssue | undefined, field: string, got: unkno
 
 /** Zod's own sentence without its preamble and without the type that came: we show the value instead. */
 function expectation(issue: z.core.$ZodIssue): string {
+  if (issue.code === "invalid_union") {
+    const choices = issue.errors.flatMap(([first]) => (first === undefined ? [] : [expectation(first)]));
+    if (choices.length > 0) return [...new Set(choices)].join(", or ");
+  }
   return issue.message.replace(/^Invalid (input|option|string): /, "").replace(/, received .*$/, "");
 }
 
@@ -41,6 +45,15 @@ function valueAt(value: unknown, path: readonly string[]): unknown {
 const longestShown = 60;
 
 function show(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
+  const text = toText(value);
   return text.length > longestShown ? `${text.slice(0, longestShown)}…` : text;
+}
+
+function toText(value: unknown): string {
+  if (typeof value === "number" || typeof value === "bigint") return String(value);
+  try {
+    return JSON.stringify(value) ?? typeof value;
+  } catch {
+    return `a value of type ${typeof value} that is no JSON`;
+  }
 }

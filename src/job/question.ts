@@ -44,10 +44,10 @@ export interface AskedQuestion {
 export function checkAnswer(question: Question, answer: Answer): void {
   if (answer.action !== "accept" || question.form === undefined) return;
   for (const name of question.form.required ?? []) {
-    if (answer.content[name] === undefined) refuse(name, "is required");
+    if (!Object.hasOwn(answer.content, name)) refuse(name, "is required");
   }
   for (const [name, value] of Object.entries(answer.content)) {
-    const field = question.form.properties[name];
+    const field = Object.hasOwn(question.form.properties, name) ? question.form.properties[name] : undefined;
     if (field === undefined) {
       const known = Object.keys(question.form.properties).join(", ");
       refuse(name, `is not asked for (expected ${known})`);

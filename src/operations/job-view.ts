@@ -71,7 +71,8 @@ const longestSummary = 200;
 /** What a job runs, in a few words: a command line, or a program with its arguments. */
 export function summarise(input: Json): string | undefined {
   const { command, argv } = typeof input === "object" && input !== null && !Array.isArray(input) ? input : {};
-  const text = typeof command === "string" ? command : Array.isArray(argv) ? argv.join(" ") : undefined;
+  const words = Array.isArray(argv) ? argv.filter((word) => typeof word === "string").join(" ") : undefined;
+  const text = typeof command === "string" ? command : words;
   return text === undefined || text.length <= longestSummary ? text : `${text.slice(0, longestSummary)}…`;
 }
 

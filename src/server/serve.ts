@@ -59,11 +59,12 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
     log("info", "server started", { pid: process.pid, version, url: server.url, home: paths.home });
     const stop = async (): Promise<void> => {
       await Promise.all([closeServer(local), closeServer(loopback)]);
+      // Before the engine lets go of the folder: from then on these may be the next server's.
+      rmSync(paths.socket, { force: true });
+      rmSync(paths.server, { force: true });
       await engine.stop();
       await pipes.close();
       launcher.close();
-      rmSync(paths.socket, { force: true });
-      rmSync(paths.server, { force: true });
       log("info", "server stopped", { pid: process.pid });
     };
     return { url: server.url, socket: paths.socket, version, stop };

@@ -19,7 +19,10 @@ export async function readSlice(folder: string, stream: string, from: number, li
   if (segment === undefined) return { bytes: new Uint8Array(), from: size, next: size, size };
   const start = Math.max(from, segment.start);
   const wanted = Math.min(limit, segment.start + segment.size - start);
-  const bytes = await readBytes(join(folder, segment.file), segment.position + start - segment.start, wanted);
+  const position = segment.position + start - segment.start;
+  const bytes = await readBytes(join(folder, segment.file), position, wanted).catch(ignoreMissing);
+  // The segment was dropped since it was listed: what comes next is looked for again.
+  if (bytes === undefined) return readSlice(folder, stream, segment.start + segment.size, limit);
   return { bytes, from: start, next: start + bytes.length, size };
 }
 

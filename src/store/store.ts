@@ -174,7 +174,7 @@ export interface ClaimRequest {
 export interface ClaimWant {
   readonly kind: string;
   readonly max: number;
-  /** At most this many jobs with the same key are held at once. */
+  /** At most this many jobs with the same key are held at once, those that wait for an answer included. */
   readonly perKey?: number;
 }
 

@@ -78,6 +78,16 @@ describe("concurrency", () => {
     expect((await puppet.next()).label).toBe("b");
   });
 
+  it("gives the slot of a job that waits for an answer to the next one", async () => {
+    const puppet = new Puppet({ concurrency: 1 });
+    const engine = await world().open([puppet.kind]);
+    await engine.submitMany(["asks", "next"].map((label) => ({ kind: "puppet", input: { label } })));
+    const asking = await puppet.next();
+    void asking.context.ask({ message: "Sure?" }).catch(() => undefined);
+    const next = await puppet.next();
+    expect(next.label).toBe("next");
+  });
+
   it("counts the jobs that a restarted engine adopts before it starts others", async () => {
     const puppet = new Puppet({ concurrency: 1, onInterrupt: "adopt" });
     const engine = await world().open([puppet.kind]);

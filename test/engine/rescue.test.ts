@@ -176,6 +176,21 @@ describe("a job whose engine crashed", () => {
   });
 });
 
+describe("an engine that stops in an orderly way", () => {
+  it("does not count against its jobs, however often it does", async () => {
+    const puppet = new Puppet();
+    let engine = await world().open([puppet.kind], { maxLosses: 1 });
+    const job = await engine.submit({ kind: "puppet", input: {} });
+    for (let stops = 1; stops <= 3; stops++) {
+      await puppet.next();
+      engine = await world().reopen();
+    }
+    (await puppet.next()).succeed();
+    await engine.wait(job.id);
+    expect((await engine.get(job.id)).state).toMatchObject({ status: "succeeded", interruptions: 3, losses: 0 });
+  });
+});
+
 describe("a lost lease", () => {
   const leaseMs = 6_000;
   let store: Store | undefined;

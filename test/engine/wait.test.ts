@@ -186,6 +186,7 @@ describe("waiting for several jobs", () => {
     const jobs = await engine.submitMany(["a", "b", "c"].map((label) => ({ kind: "puppet", input: { label } })));
     const ids = jobs.map(({ id }) => id);
     const [, b] = [await puppet.next(), await puppet.next()];
+    await engine.pause("puppet");
     const { result } = await begin(engine, ids, { until: "question", for: "any" });
     void b.context.ask({ message: "Sure?" }).catch(() => undefined);
     const answer = await result;

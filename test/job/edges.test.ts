@@ -58,7 +58,7 @@ const anyOutcome = (random: () => number, now: number): Outcome =>
     { type: "timed_out", failure },
     { type: "cancelled", reason: "not needed" },
     { type: "retry", failure, runAt: now + 5 },
-    { type: "interrupted", cause: "test" },
+    { type: "interrupted", cause: "test", isLoss: true },
   ]);
 
 const causes: Record<string, Cause> = {

@@ -35,7 +35,7 @@ const ended = (status: TerminalStatus): Job => {
 describe("submitting", () => {
   it("a submitted job is queued for its first attempt", () => {
     expect(sampleJob().state).toEqual({
-      ...{ status: "queued", because: "submitted", attempt: 1, interruptions: 0 },
+      ...{ status: "queued", because: "submitted", attempt: 1, interruptions: 0, losses: 0 },
       ...{ acceptedAt: t0, queuedAt: t0, runAt: t0 },
     });
   });
@@ -56,7 +56,7 @@ describe("starting", () => {
     const job = sampleJob();
     const change = transitions.start(job, claim);
     expect(change?.state).toEqual({
-      ...{ status: "running", attempt: 1, interruptions: 0, acceptedAt: t0, startedAt: t0, waitedMs: 0 },
+      ...{ status: "running", attempt: 1, interruptions: 0, losses: 0, acceptedAt: t0, startedAt: t0, waitedMs: 0 },
       lease: { ...token, expiresAt: t0 + 30 * second },
     });
     expect(change?.events).toEqual([{ type: "attempt-started", attempt: 1, worker: "w1" }]);
@@ -101,7 +101,7 @@ describe("settling", () => {
     const outcome: Outcome = { type: "retry", failure, runAt: t0 + 9 * second };
     const change = transitions.settle(adopted, token, outcome, t0 + second);
     expect(change?.state).toEqual({
-      ...{ status: "queued", because: "retry", attempt: 2, interruptions: 0, acceptedAt: t0 },
+      ...{ status: "queued", because: "retry", attempt: 2, interruptions: 0, losses: 0, acceptedAt: t0 },
       ...{ queuedAt: t0 + second, runAt: t0 + 9 * second, deadlineAt: t0 + 60 * second },
     });
     expect(change?.events).toEqual([{ type: "attempt-failed", attempt: 1, failure, nextRunAt: t0 + 9 * second }]);
@@ -111,9 +111,14 @@ describe("settling", () => {
     ["running", running],
     ["waiting", waiting],
   ])("%s → queued: an interruption keeps the attempt and counts itself", (_status, make) => {
-    const change = transitions.settle(make(), token, { type: "interrupted", cause: "stopped" }, t0 + second);
+    const change = transitions.settle(
+      make(),
+      token,
+      { type: "interrupted", cause: "stopped", isLoss: true },
+      t0 + second,
+    );
     expect(change?.state).toMatchObject({
-      ...{ status: "queued", because: "interrupted", attempt: 1, interruptions: 1, runAt: t0 + second },
+      ...{ status: "queued", because: "interrupted", attempt: 1, interruptions: 1, losses: 1, runAt: t0 + second },
     });
     expect(change?.events).toEqual([{ type: "attempt-interrupted", attempt: 1, cause: "stopped" }]);
   });
@@ -123,7 +128,7 @@ describe("settling", () => {
     const stamped = applied(job, transitions.requestCancel(job, cancel));
     const others: Outcome[] = [
       { type: "retry", failure, runAt: t0 },
-      { type: "interrupted", cause: "stopped" },
+      { type: "interrupted", cause: "stopped", isLoss: true },
     ];
     for (const outcome of [...Object.values(outcomes), ...others]) {
       expect(transitions.settle(stamped, token, outcome, t0 + second)?.state).toMatchObject({
@@ -162,6 +167,7 @@ describe("losing the holder", () => {
       expect(change?.state).toEqual({
         ...job.state,
         interruptions: 1,
+        losses: 1,
         lease: { worker: "w2", fence: 2, expiresAt: t0 + 50 + second },
       });
       expect(change?.events).toEqual([{ type: "attempt-adopted", attempt: 1, worker: "w2" }]);
@@ -170,7 +176,9 @@ describe("losing the holder", () => {
 
   it("an abandoned job ends or goes back to the queue, whoever held it", () => {
     expect(transitions.abandon(running(), outcomes.failed, t0)?.state.status).toBe("failed");
-    expect(transitions.abandon(waiting(), { type: "interrupted", cause: "lost" }, t0)?.state.status).toBe("queued");
+    expect(transitions.abandon(waiting(), { type: "interrupted", cause: "lost", isLoss: true }, t0)?.state.status).toBe(
+      "queued",
+    );
   });
 
   it("only held jobs are adopted or abandoned", () => {
@@ -303,7 +311,7 @@ describe("retrying by hand", () => {
     (status) => {
       const change = transitions.retryByHand(ended(status), t0 + 9 * second, "ann");
       expect(change?.state).toEqual({
-        ...{ status: "queued", because: "retried", attempt: 2, interruptions: 0 },
+        ...{ status: "queued", because: "retried", attempt: 2, interruptions: 0, losses: 0 },
         ...{ acceptedAt: t0 + 9 * second, queuedAt: t0 + 9 * second, runAt: t0 + 9 * second },
       });
       expect(change?.events).toEqual([{ type: "job-retried", attempt: 2, by: "ann" }]);

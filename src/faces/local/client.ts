@@ -1,4 +1,4 @@
-import { request } from "node:http";
+import { connect } from "node:net";
 import { LonghaulError, type ErrorCode } from "../../job/error.ts";
 
 /** Calls operations of a server that listens on a local socket. */
@@ -14,49 +14,78 @@ export class NotRunningError extends Error {
   override readonly name = "NotRunningError";
 }
 
+/** Thrown when the server ended before it had answered: nobody knows whether it did what it was asked. */
+export class BrokenCallError extends Error {
+  override readonly name = "BrokenCallError";
+}
+
 export function createClient(socketPath: string, onVersion?: (version: string) => void): Client {
   return {
     call: async <Output>(operation: string, input: unknown = {}, signal?: AbortSignal) => {
-      const { status, text, version } = await post(socketPath, `/call/${operation}`, JSON.stringify(input), signal);
+      const { status, body, version } = parseAnswer(
+        await post(socketPath, `/call/${operation}`, JSON.stringify(input), signal),
+      );
       if (version !== undefined) onVersion?.(version);
-      const body: unknown = text === "" ? {} : JSON.parse(text);
       if (status === 200) return body as Output;
       throw toError(body, status);
     },
   };
 }
 
+/**
+ * HTTP by hand, in its simplest form: the answer ends with the connection. Loading and first using Node's HTTP client
+ * takes longer than all the rest of a short command.
+ */
+function post(socketPath: string, path: string, body: string, signal: AbortSignal | undefined): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const socket = connect(socketPath);
+    const abort = (): void => {
+      socket.destroy();
+      reject(signal?.reason);
+    };
+    signal?.addEventListener("abort", abort, { once: true });
+    const chunks: Buffer[] = [];
+    socket.on("data", (chunk: Buffer) => chunks.push(chunk));
+    socket.once("close", () => {
+      signal?.removeEventListener("abort", abort);
+      resolve(Buffer.concat(chunks));
+    });
+    socket.once("error", (error: NodeJS.ErrnoException) => {
+      const isAbsent = error.code === "ENOENT" || error.code === "ECONNREFUSED";
+      if (isAbsent) reject(new NotRunningError(`No server listens on ${socketPath}.`, { cause: error }));
+      else
+        reject(isBreak(error) ? new BrokenCallError("The connection to the server broke.", { cause: error }) : error);
+    });
+    const headers = `host: localhost\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}`;
+    socket.write(`POST ${path} HTTP/1.0\r\n${headers}\r\n\r\n${body}`);
+  });
+}
+
+function isBreak({ code }: NodeJS.ErrnoException): boolean {
+  return code === "ECONNRESET" || code === "EPIPE";
+}
+
 interface Answer {
   readonly status: number;
-  readonly text: string;
+  readonly body: unknown;
   readonly version: string | undefined;
 }
 
-function post(socketPath: string, path: string, body: string, signal: AbortSignal | undefined): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
-    const call = request(
-      { socketPath, path, method: "POST", headers, ...(signal === undefined ? {} : { signal }) },
-      (response) => {
-        const chunks: Buffer[] = [];
-        response.on("data", (chunk: Buffer) => chunks.push(chunk));
-        response.on("error", reject);
-        response.on("end", () => {
-          const version = response.headers[versionHeader];
-          resolve({
-            status: response.statusCode ?? 0,
-            text: Buffer.concat(chunks).toString(),
-            version: typeof version === "string" ? version : undefined,
-          });
-        });
-      },
-    );
-    call.on("error", (error: NodeJS.ErrnoException) => {
-      const isAbsent = error.code === "ENOENT" || error.code === "ECONNREFUSED";
-      reject(isAbsent ? new NotRunningError(`No server listens on ${socketPath}.`, { cause: error }) : error);
-    });
-    call.end(body);
-  });
+function parseAnswer(answer: Buffer): Answer {
+  const headEnd = answer.indexOf("\r\n\r\n");
+  const [first = "", ...headers] = answer.toString("latin1", 0, Math.max(0, headEnd)).split("\r\n");
+  const version = headers.find((header) => header.toLowerCase().startsWith(`${versionHeader}:`));
+  try {
+    return {
+      status: Number(first.split(" ")[1]),
+      body: JSON.parse(answer.toString("utf8", headEnd + 4)),
+      version: version?.slice(versionHeader.length + 1).trim(),
+    };
+  } catch (error) {
+    // Every answer is a JSON document, so that a part of one is none.
+    throw new BrokenCallError("The server ended in the middle of its answer.", { cause: error });
+  }
 }
 
 function toError(body: unknown, status: number): Error {

@@ -1,11 +1,12 @@
 import { LonghaulError } from "../../job/error.ts";
+import type { JobId } from "../../job/id.ts";
 import * as transitions from "../../job/transitions.ts";
 import type { Store } from "../store.ts";
-import { applyChange } from "./change.ts";
+import { applyChange, changeJob } from "./change.ts";
 import { countBlocking } from "./create.ts";
 import type { Database, Write } from "./database.ts";
 import { answerQuestion } from "./questions.ts";
-import { findJob, jobColumns, toFound, withSpec, type JobRow } from "./rows.ts";
+import { findJob } from "./rows.ts";
 
 /** The verbs that change a job without holding it. */
 export function changeVerbs(db: Database, write: Write): Pick<Store, "cancel" | "retry" | "answer" | "expireQueued"> {
@@ -28,19 +29,19 @@ export function changeVerbs(db: Database, write: Write): Pick<Store, "cancel" | 
             `Job ${id} is ${found.job.state.status}; only a job that failed, timed out or was cancelled can be retried.`,
           );
         }
-        return applyChange(db, { ...found, blocked: countBlocking(db, found.job) }, change, at);
+        // A dependency that succeeded may be gone by now: only those that never did are looked for again.
+        const blocked = found.blocked === 0 ? 0 : countBlocking(db, found.job);
+        return applyChange(db, { ...found, blocked }, change, at);
       }),
     answer: (id, answering) => write(() => answerQuestion(db, id, answering)),
     expireQueued: (now, limit) =>
       write(() => {
         const rows = db
-          .sql(`SELECT ${jobColumns} FROM jobs j ${withSpec} WHERE j.deadline_at <= ? ORDER BY j.deadline_at LIMIT ?`)
-          .all(now, limit) as JobRow[];
-        return rows.filter((row) => {
-          const found = toFound(row);
-          const change = transitions.expireInQueue(found.job, now);
-          return change !== undefined && applyChange(db, found, change, now);
-        }).length;
+          .sql("SELECT id FROM jobs WHERE deadline_at <= ? ORDER BY deadline_at LIMIT ?")
+          .all(now, limit) as { id: JobId }[];
+        // Read anew one by one: the end of one may have been the end of the next.
+        for (const { id } of rows) changeJob(db, id, now, (job) => transitions.expireInQueue(job, now));
+        return rows.length;
       }),
   };
 }

@@ -24,60 +24,63 @@ export function findHeld(db: Database, lease: HeldLease): Found | undefined {
   return found !== undefined && isHeldBy(found.job.state, lease) ? found : undefined;
 }
 
+/** Writes a change and all that follows from it: a list of ends to follow, because a chain of dependents may be long. */
 export function applyChange(db: Database, found: Found, change: Change, now: number): Job {
-  const changed = writeChange(db, found, change, now);
-  const asked = change.events.find((event) => event.type === "cancel-requested");
-  if (asked !== undefined) db.hint({ type: "cancel-requested", id: found.job.id, reason: asked.reason });
-  if (isTerminal(change.state)) followEnd(db, changed, change.state, now);
+  const changed = writeAndTell(db, found, change, now);
+  const ends = [changed];
+  for (const end of ends) {
+    if (isTerminal(end.job.state)) ends.push(...followEnd(db, end, end.job.state, now));
+  }
   return changed.job;
 }
 
-function followEnd(db: Database, ended: Found, state: TerminalState, now: number): void {
+function writeAndTell(db: Database, found: Found, change: Change, now: number): Found {
+  const asked = change.events.find((event) => event.type === "cancel-requested");
+  const changed = writeChange(db, found, change, now);
+  if (asked !== undefined) db.hint({ type: "cancel-requested", id: found.job.id, reason: asked.reason });
+  return changed;
+}
+
+/** What the end of one job changes; returns the jobs that it changed. */
+function followEnd(db: Database, ended: Found, state: TerminalState, now: number): Found[] {
   if (state.status === "succeeded" && db.checkpointed.delete(ended.num)) {
     db.sql("DELETE FROM checkpoints WHERE job = ?").run(ended.num);
   }
   if ("failure" in state) indexFailure(db, ended.num);
-  if (db.needed.has(ended.num)) followDependents(db, ended, state, now);
-  if (state.status !== "succeeded") cancelChildren(db, ended.job, now);
+  const dependents = db.needed.has(ended.num) ? followDependents(db, ended, state, now) : [];
+  return state.status === "succeeded" ? dependents : [...dependents, ...cancelChildren(db, ended.job, now)];
 }
 
-function followDependents(db: Database, ended: Found, state: TerminalState, now: number): void {
-  const dependents = db.sql("SELECT job FROM dependencies WHERE needs = ?").all(ended.num) as { job: number }[];
-  for (const { job } of dependents) {
+function followDependents(db: Database, ended: Found, state: TerminalState, now: number): Found[] {
+  const rows = db.sql("SELECT job FROM dependencies WHERE needs = ?").all(ended.num) as { job: number }[];
+  return rows.flatMap(({ job }) => {
     if (state.status === "succeeded") unblock(db, job, now);
-    else cancelDependent(db, job, ended.job, now);
-  }
+    return state.status === "succeeded" ? [] : cancelDependent(db, job, ended.job, now);
+  });
 }
 
-function cancelChildren(db: Database, parent: Job, now: number): void {
-  const children = db.sql("SELECT num FROM jobs WHERE parent = ? AND expires_at IS NULL").all(parent.id) as {
-    num: number;
-  }[];
-  for (const { num } of children) {
-    cancelFound(db, findByNumber(db, num), `its parent, job ${parent.id}, ended as ${parent.state.status}`, now);
-  }
+function cancelChildren(db: Database, parent: Job, now: number): Found[] {
+  const rows = db.sql("SELECT num FROM jobs WHERE parent = ? AND expires_at IS NULL").all(parent.id);
+  const reason = `its parent, job ${parent.id}, ended as ${parent.state.status}`;
+  return (rows as { num: number }[]).flatMap(({ num }) => cancelFound(db, findByNumber(db, num), reason, now));
 }
 
 function unblock(db: Database, num: number, now: number): void {
   const dependent = findByNumber(db, num);
   if (dependent !== undefined) db.jobs.delete(dependent);
-  db.sql(
-    `UPDATE jobs SET blocked = blocked - 1,
-       ready = CASE WHEN blocked = 1 AND status = 'queued' AND run_at <= ? THEN 1 ELSE ready END
-     WHERE num = ? AND blocked > 0`,
-  ).run(now, num);
+  db.sql("UPDATE jobs SET blocked = blocked - 1 WHERE num = ? AND blocked > 0").run(num);
   db.delays.note(now);
   db.hint({ type: "job-ready" });
 }
 
 /** A job whose dependency did not succeed can never start, and neither can those that depend on it. */
-function cancelDependent(db: Database, num: number, needed: Job, now: number): void {
+function cancelDependent(db: Database, num: number, needed: Job, now: number): Found[] {
   const dependent = findByNumber(db, num);
-  if (dependent === undefined || dependent.job.state.status !== "queued") return;
-  cancelFound(db, dependent, `it depends on job ${needed.id}, which ended as ${needed.state.status}`, now);
+  if (dependent === undefined || dependent.job.state.status !== "queued") return [];
+  return cancelFound(db, dependent, `it depends on job ${needed.id}, which ended as ${needed.state.status}`, now);
 }
 
-function cancelFound(db: Database, found: Found | undefined, reason: string, now: number): void {
+function cancelFound(db: Database, found: Found | undefined, reason: string, now: number): Found[] {
   const change = found === undefined ? undefined : requestCancel(found.job, { reason, at: now });
-  if (found !== undefined && change !== undefined) applyChange(db, found, change, now);
+  return found === undefined || change === undefined ? [] : [writeAndTell(db, found, change, now)];
 }

@@ -20,7 +20,7 @@ export function claimJobs(db: Database, request: ClaimRequest): Claimed {
       const found = findByNumber(db, row.num);
       const claim = found === undefined ? undefined : hold(db, found, row.input, request, start);
       if (claim === undefined) continue;
-      db.turns.served(want.kind, row.turn);
+      db.turns.served(want.kind, row.priority, row.turn);
       claims.push(claim);
     }
   }
@@ -64,6 +64,7 @@ const readySelect = (index: string, condition: string): string =>
    WHERE j.kind = ? AND j.ready = 1 ${condition} ORDER BY j.priority DESC, j.turn, j.num LIMIT ?`;
 
 const selectReady = readySelect("jobs_ready", "");
+const selectReadyWithoutKey = readySelect("jobs_ready", "AND j.slot_key IS NULL");
 const selectReadyOfKey = readySelect("jobs_ready_key", "AND j.slot_key = ?");
 
 function readyRows(db: Database, want: ClaimWant): ReadyRow[] {
@@ -72,14 +73,17 @@ function readyRows(db: Database, want: ClaimWant): ReadyRow[] {
   return readyRowsPerKey(db, want, want.perKey);
 }
 
-/** The first few of each key with room left, merged in claim order; jobs under the empty key share no limit. */
+/** The first few of each key with room left, merged in claim order; jobs under the empty key, or under none, share no limit. */
 function readyRowsPerKey(db: Database, want: ClaimWant, perKey: number): ReadyRow[] {
-  const running = runningByKey(db, want.kind);
+  const held = heldByKey(db, want.kind);
   const rows = readyKeys(db, want.kind).flatMap((key) => {
-    const room = key === "" ? want.max : Math.min(want.max, perKey - (running.get(key) ?? 0));
+    const room = key === "" ? want.max : Math.min(want.max, perKey - (held.get(key) ?? 0));
     return room <= 0 ? [] : (db.sql(selectReadyOfKey).all(want.kind, key, room) as ReadyRow[]);
   });
-  return rows.toSorted((a, b) => b.priority - a.priority || a.turn - b.turn || a.num - b.num).slice(0, want.max);
+  const keyless = db.sql(selectReadyWithoutKey).all(want.kind, want.max) as ReadyRow[];
+  return [...rows, ...keyless]
+    .toSorted((a, b) => b.priority - a.priority || a.turn - b.turn || a.num - b.num)
+    .slice(0, want.max);
 }
 
 /** The keys that have ready jobs, found by one seek each, however many jobs wait under them. */
@@ -96,11 +100,11 @@ function readyKeys(db: Database, kind: string): string[] {
   return rows.map(({ key }) => key);
 }
 
-function runningByKey(db: Database, kind: string): Map<string, number> {
+function heldByKey(db: Database, kind: string): Map<string, number> {
   const rows = db
     .sql(
-      `SELECT slot_key AS key, count(*) AS count FROM jobs INDEXED BY jobs_running_key
-       WHERE kind = ? AND status = 'running' AND slot_key IS NOT NULL GROUP BY slot_key`,
+      `SELECT slot_key AS key, count(*) AS count FROM jobs INDEXED BY jobs_held_key
+       WHERE kind = ? AND lease_expires_at IS NOT NULL AND slot_key IS NOT NULL GROUP BY slot_key`,
     )
     .all(kind) as { key: string; count: number }[];
   return new Map(rows.map(({ key, count }) => [key, count]));

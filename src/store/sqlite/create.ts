@@ -19,8 +19,7 @@ export function createJobs(db: Database, drafts: readonly JobDraft[]): Created[]
 }
 
 function withDependencies(draft: JobDraft, existing: ReadonlyMap<JobId, JobId>): JobDraft {
-  if (existing.size === 0) return draft;
-  const dependsOn = draft.spec.dependsOn.map((id) => existing.get(id) ?? id);
+  const dependsOn = [...new Set(draft.spec.dependsOn.map((id) => existing.get(id) ?? id))];
   return { ...draft, spec: { ...draft.spec, dependsOn } };
 }
 
@@ -54,14 +53,15 @@ const insert = `INSERT INTO jobs (${insertColumns.join(", ")}) VALUES (${insertC
 function insertJob(db: Database, draft: JobDraft): Created {
   const { spec, input } = draft;
   const needs = spec.dependsOn.map((id) => requireDependency(db, id, spec.owner));
-  if (spec.parent !== undefined) requireOwn(db, spec.parent, spec.owner, "be the child of");
   const blocked = needs.filter(({ job }) => job.state.status !== "succeeded").length;
   const { state, events } = submitted(spec, draft.runAt, draft.by);
+  const isReady = blocked === 0 && draft.runAt <= spec.createdAt;
+  const turn = isReady ? db.turns.next(db, spec.kind, spec.owner, spec.priority) : 0;
   const { lastInsertRowid } = db
     .sql(insert)
     .run(
       ...[spec.id, spec.kind, spec.owner, spec.name ?? null, spec.batch ?? null, spec.parent ?? null],
-      ...[spec.key ?? null, spec.priority, db.turns.next(spec.kind, spec.owner), spec.idempotencyKey ?? null],
+      ...[spec.key ?? null, spec.priority, turn, spec.idempotencyKey ?? null],
       ...[spec.createdAt, blocked, 0, events.length],
       ...toStateValues(state, blocked, spec.createdAt),
     );
@@ -87,15 +87,12 @@ function insertLinks(db: Database, num: number, spec: JobSpec, needs: readonly F
   }
 }
 
-/** Somebody else's job looks as if there were none. */
-function requireOwn(db: Database, id: JobId, owner: string, purpose: string): Found {
-  const found = findJob(db, id);
-  if (found !== undefined && found.job.owner === owner) return found;
-  throw new LonghaulError("not_found", `There is no job ${id} to ${purpose}.`, { details: { job: id } });
-}
-
 function requireDependency(db: Database, id: JobId, owner: string): Found {
-  const found = requireOwn(db, id, owner, "depend on");
+  const found = findJob(db, id);
+  // Somebody else's job looks as if there were none.
+  if (found === undefined || found.job.owner !== owner) {
+    throw new LonghaulError("not_found", `There is no job ${id} to depend on.`, { details: { job: id } });
+  }
   const { state } = found.job;
   if (isTerminal(state) && state.status !== "succeeded") {
     throw new LonghaulError(

@@ -22,7 +22,15 @@ export class Delays {
   /** Makes the jobs ready whose time has come. */
   promote(db: Database, now: number): void {
     if (now < this.#nextAt) return;
-    db.sql("UPDATE jobs SET ready = 1 WHERE status = 'queued' AND ready = 0 AND blocked = 0 AND run_at <= ?").run(now);
+    const rows = db
+      .sql(
+        `SELECT num, kind, owner, priority FROM jobs
+         WHERE status = 'queued' AND ready = 0 AND blocked = 0 AND run_at <= ? ORDER BY run_at, num`,
+      )
+      .all(now) as { num: number; kind: string; owner: string; priority: number }[];
+    for (const { num, kind, owner, priority } of rows) {
+      db.sql("UPDATE jobs SET ready = 1, turn = ? WHERE num = ?").run(db.turns.next(db, kind, owner, priority), num);
+    }
     const row = db
       .sql("SELECT min(run_at) AS next FROM jobs WHERE status = 'queued' AND ready = 0 AND blocked = 0")
       .get() as { next: number | null };

@@ -9,10 +9,8 @@ interface Operation {
 
 interface GroupCommitEvents {
   readonly onCommit: () => void;
-  /** The whole turn was rolled back. */
-  readonly onRollback: () => void;
-  /** Writes were undone, of one operation or of all: what is kept in memory of the database may be wrong. */
-  readonly onUndo: () => void;
+  /** Called before an operation that may fail by itself; returns how to forget what it left in memory. */
+  readonly savepoint: () => () => void;
 }
 
 type Result = { readonly value: unknown } | { readonly error: unknown };
@@ -24,18 +22,14 @@ type Result = { readonly value: unknown } | { readonly error: unknown };
  */
 export class GroupCommit {
   readonly #connection: Connection;
-  readonly #onCommit: () => void;
-  readonly #onRollback: () => void;
-  readonly #onUndo: () => void;
+  readonly #events: GroupCommitEvents;
   #queue: Operation[] = [];
   #last: Operation[] = [];
   #timer: NodeJS.Immediate | undefined;
 
   constructor(connection: Connection, events: GroupCommitEvents) {
     this.#connection = connection;
-    this.#onCommit = events.onCommit;
-    this.#onRollback = events.onRollback;
-    this.#onUndo = events.onUndo;
+    this.#events = events;
   }
 
   write<T>(run: () => T): Promise<T> {
@@ -75,7 +69,7 @@ export class GroupCommit {
       if (result !== undefined && "error" in result) operation.reject(toStorageError(result.error));
       else operation.resolve(result?.value);
     });
-    this.#onCommit();
+    this.#events.onCommit();
   }
 
   #runAll(operations: readonly Operation[]): Result[] {
@@ -87,28 +81,37 @@ export class GroupCommit {
   }
 
   #runGuarded(operation: Operation): Result {
+    const forget = this.#events.savepoint();
     this.#connection.exec("SAVEPOINT operation");
     try {
       const value = operation.run();
       this.#connection.exec("RELEASE operation");
       return { value };
     } catch (error) {
-      this.#onUndo();
-      // Fails when SQLite has rolled back the whole transaction by itself (a full disk): then all of it has failed.
-      this.#connection.exec("ROLLBACK TO operation; RELEASE operation");
+      forget();
+      this.#rollbackOperation(error);
       return { error };
     }
   }
 
+  /** Fails when SQLite has rolled back the whole transaction by itself (a full disk): then all of it has failed. */
+  #rollbackOperation(cause: unknown): void {
+    try {
+      this.#connection.exec("ROLLBACK TO operation; RELEASE operation");
+    } catch {
+      throw cause;
+    }
+  }
+
   #transaction<T>(body: () => T): T {
+    const forget = this.#events.savepoint();
     this.#connection.exec("BEGIN IMMEDIATE");
     try {
       const value = body();
       this.#connection.exec("COMMIT");
       return value;
     } catch (error) {
-      this.#onRollback();
-      this.#onUndo();
+      forget();
       this.#rollback();
       throw error;
     }

@@ -75,13 +75,15 @@ function isChanged(job: unknown): boolean {
 }
 
 const beatOne = `UPDATE jobs SET lease_expires_at = ?
-  WHERE id = ? AND fence = ? AND status IN ('running', 'waiting') RETURNING state ->> '$.cancelRequest.reason' AS reason`;
+  WHERE id = ? AND fence = ? AND state ->> '$.lease.worker' = ? AND status IN ('running', 'waiting') RETURNING state ->> '$.cancelRequest.reason' AS reason`;
 
 function beatAll(db: Database, leases: readonly HeldLease[], expiresAt: number): BeatAnswer {
   const answer: BeatAnswer = { lost: [], cancelled: [] };
   for (const lease of leases) {
-    const row = db.sql(beatOne).get(expiresAt, lease.id, lease.fence) as { reason: string | null } | undefined;
-    moveLeaseEnd(db, lease.id, expiresAt);
+    const row = db.sql(beatOne).get(expiresAt, lease.id, lease.fence, lease.worker) as
+      | { reason: string | null }
+      | undefined;
+    if (row !== undefined) moveLeaseEnd(db, lease.id, expiresAt);
     if (row === undefined) answer.lost.push(lease.id);
     else if (row.reason !== null) answer.cancelled.push({ id: lease.id, reason: row.reason });
   }

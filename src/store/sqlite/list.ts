@@ -37,7 +37,7 @@ function toQuery(db: Database, filter: JobFilter, page: PageRequest): Query | un
   const source = toSource(filter);
   const limit = page.limit + 1;
   // One ordered search per status, merged: a search over several statuses at once would have to sort all of them.
-  const parts = (filter.status ?? [undefined]).map((status) => {
+  const parts = [...new Set(filter.status ?? [undefined])].map((status) => {
     const conditions = toConditions(status === undefined ? filter : { ...filter, status: [status] }, source);
     return {
       sql: `SELECT * FROM (SELECT ${jobColumns} FROM ${source.from} ${withSpec}
@@ -94,6 +94,10 @@ function toConditions(filter: JobFilter, source: Source): Conditions {
     if (value === undefined) continue;
     sql.push(`${column === source.driver ? "" : "+"}j.${column} = ?`);
     values.push(value);
+  }
+  if (filter.text !== undefined && filter.tag !== undefined) {
+    sql.push("EXISTS (SELECT 1 FROM tags t WHERE t.tag = ? AND t.job = j.num)");
+    values.push(filter.tag);
   }
   const [status] = filter.status ?? [];
   if (status !== undefined) sql.push(`j.expires_at IS ${isTerminalStatus(status) ? "NOT " : ""}NULL`);

@@ -1,14 +1,4 @@
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  readSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { LonghaulError } from "../../job/error.ts";
 import { messageOf } from "../../job/failure.ts";
@@ -17,7 +7,7 @@ import type { Store } from "../store.ts";
 import { connect, type Connection } from "./driver.ts";
 import { applicationId, migrations } from "./schema.ts";
 import { createSqliteStore } from "./sqlite-store.ts";
-import { isBusy, isDamage } from "./storage-error.ts";
+import { isBusy, isDamage, isFull, toStorageError } from "./storage-error.ts";
 
 export interface SqliteOptions {
   readonly file: string;
@@ -45,7 +35,7 @@ export async function openSqliteStore({ file, outputCapBytes = 16 * 1024 * 1024 
     });
   } catch (error) {
     connection.close();
-    throw error;
+    throw translate(error, file);
   }
 }
 
@@ -61,10 +51,10 @@ function makeFolder(folder: string): void {
 
 /** Looks at a file through a read-only connection, so that refusing it changes nothing. */
 async function inspect(file: string): Promise<void> {
-  checkHeader(file);
   await finishRollback(file);
-  const connection = await connect(file, { isReadOnly: true });
+  const connection = await openReadOnly(file);
   try {
+    if (!isTrue(connection, isOurs)) throw damaged(file, "it belongs to another program");
     if (!isTrue(connection, `(SELECT user_version FROM pragma_user_version) <= ${migrations.length}`)) {
       throw new LonghaulError(
         "store_too_new",
@@ -107,20 +97,16 @@ function isTrue(connection: Connection, condition: string): boolean {
   }
 }
 
-/** The first bytes say whose file it is, before SQLite is let near it. */
-function checkHeader(file: string): void {
-  const header = Buffer.alloc(100);
-  const descriptor = openSync(file, "r");
+/** Our mark, or a file that a crash left before anything was in it. */
+const isOurs = `(SELECT application_id FROM pragma_application_id) = ${applicationId}
+  OR (SELECT application_id FROM pragma_application_id) = 0 AND NOT EXISTS (SELECT 1 FROM sqlite_schema)`;
+
+async function openReadOnly(file: string): Promise<Connection> {
   try {
-    readSync(descriptor, header, 0, header.length, 0);
-  } finally {
-    closeSync(descriptor);
+    return await connect(file, { isReadOnly: true });
+  } catch (error) {
+    throw translate(error, file);
   }
-  const isSqlite = header.toString("latin1", 0, 15) === "SQLite format 3";
-  if (!isSqlite) throw damaged(file, "it is not a SQLite database");
-  // A file that died before its first checkpoint has everything, this mark included, in its write-ahead log.
-  const mark = header.readUInt32BE(68);
-  if (mark !== applicationId && mark !== 0) throw damaged(file, "it belongs to another program");
 }
 
 function isCheckDue(file: string): boolean {
@@ -153,14 +139,20 @@ async function openExclusive(file: string): Promise<Connection> {
 }
 
 function migrate(connection: Connection): void {
-  const { user_version: version } = connection.prepare("PRAGMA user_version").get() as { user_version: number };
+  const version = [...migrations.keys(), migrations.length].find((known) =>
+    isTrue(connection, `(SELECT user_version FROM pragma_user_version) = ${known}`),
+  );
   if (version === migrations.length) return;
   connection.exec("BEGIN IMMEDIATE");
   try {
     for (const migration of migrations.slice(version)) connection.exec(migration);
     connection.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${migrations.length}; COMMIT`);
   } catch (error) {
-    connection.exec("ROLLBACK");
+    try {
+      connection.exec("ROLLBACK");
+    } catch {
+      // SQLite rolled back by itself; the error that made it do so is the one to tell.
+    }
     throw error;
   }
 }
@@ -169,6 +161,7 @@ function translate(error: unknown, file: string): unknown {
   if (isBusy(error)) return inUse(file);
   if (isDamage(error)) return damaged(file, messageOf(error));
   if (error instanceof LonghaulError) return error;
+  if (isFull(error)) return toStorageError(error);
   return new LonghaulError("storage_failed", `${file} cannot be opened: ${messageOf(error)}.`, { cause: error });
 }
 

@@ -10,7 +10,7 @@ export const applicationId = 0x4c48554c;
 export const migrations: readonly string[] = [
   `
   CREATE TABLE jobs (
-    num INTEGER PRIMARY KEY,
+    num INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
     kind TEXT NOT NULL,
     owner TEXT NOT NULL,
@@ -42,8 +42,9 @@ export const migrations: readonly string[] = [
   CREATE INDEX jobs_parent ON jobs (parent) WHERE parent IS NOT NULL;
   CREATE UNIQUE INDEX jobs_idempotency ON jobs (owner, idempotency_key) WHERE idempotency_key IS NOT NULL;
   CREATE INDEX jobs_ready ON jobs (kind, priority DESC, turn) WHERE ready = 1;
+  CREATE INDEX jobs_turns ON jobs (kind, owner, priority, turn) WHERE ready = 1;
   CREATE INDEX jobs_ready_key ON jobs (kind, slot_key, priority DESC, turn) WHERE ready = 1 AND slot_key IS NOT NULL;
-  CREATE INDEX jobs_running_key ON jobs (kind, slot_key) WHERE status = 'running' AND slot_key IS NOT NULL;
+  CREATE INDEX jobs_held_key ON jobs (kind, slot_key) WHERE lease_expires_at IS NOT NULL AND slot_key IS NOT NULL;
   CREATE INDEX jobs_delayed ON jobs (run_at) WHERE status = 'queued' AND ready = 0 AND blocked = 0;
   CREATE INDEX jobs_deadline ON jobs (deadline_at) WHERE deadline_at IS NOT NULL;
   CREATE INDEX jobs_expiry ON jobs (expires_at) WHERE expires_at IS NOT NULL;

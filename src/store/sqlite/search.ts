@@ -52,8 +52,15 @@ function indexRow(db: Database, row: IndexedRow): void {
   db.sql("INSERT OR REPLACE INTO search (rowid, name, input, error) VALUES (?, ?, ?, ?)").run(
     row.num,
     row.name ?? "",
-    row.input.slice(0, indexedCharacters),
+    unescapeJson(row.input.slice(0, indexedCharacters)),
     error.slice(0, indexedCharacters),
+  );
+}
+
+/** The words of a JSON text as a person would read them: a line end is no letter. */
+function unescapeJson(json: string): string {
+  return json.replace(/\\(?:u([0-9a-f]{4})|.)/gi, (_escape, code: string | undefined) =>
+    code === undefined ? " " : String.fromCharCode(Number.parseInt(code, 16)),
   );
 }
 

@@ -38,7 +38,7 @@ export function createSqliteStore({ connection, createOutput, onClose }: SqliteP
   const db: Database = {
     sql,
     hint: (hint) => hints.push(hint),
-    turns: Turns.load({ sql }),
+    turns: new Turns(),
     delays: new Delays(),
     jobs: new JobCache(),
     needed: loadNumbers(prepared, "SELECT DISTINCT needs AS num FROM dependencies"),
@@ -48,23 +48,33 @@ export function createSqliteStore({ connection, createOutput, onClose }: SqliteP
     for (const listener of listeners) listener(hint);
   };
   const commits = new GroupCommit(connection, {
-    onCommit: (): void => {
+    onCommit: () => {
       const committed = hints;
       hints = [];
       committed.forEach(publish);
     },
-    onRollback: (): void => {
-      hints = [];
-    },
-    onUndo: (): void => {
-      db.jobs.clear();
-      db.delays.forget();
+    savepoint: () => {
+      const before = hints.length;
+      return () => {
+        hints = hints.slice(0, before);
+        db.jobs.clear();
+        db.delays.forget();
+      };
     },
   });
   const output = createOutput((id) => publish({ type: "output-grown", id }));
   const write: Write = (run) => {
     if (isClosed) return Promise.reject(new LonghaulError("stopped", "The store is closed."));
     return commits.write(run);
+  };
+
+  /** On a full disk a search finds what is indexed so far. */
+  const indexAll = async (): Promise<void> => {
+    try {
+      while (await write(() => indexNext(db, indexedAtOnce)));
+    } catch (error) {
+      if (!(error instanceof LonghaulError) || error.code !== "storage_full") throw error;
+    }
   };
 
   return {
@@ -76,7 +86,7 @@ export function createSqliteStore({ connection, createOutput, onClose }: SqliteP
 
     create: (drafts) => write(() => createJobs(db, drafts)),
     list: async (filter, page) => {
-      if (filter.text !== undefined) while (await write(() => indexNext(db, indexedAtOnce)));
+      if (filter.text !== undefined) await indexAll();
       return listJobs(db, filter, page);
     },
     tidy: () => write(() => indexNext(db, indexedAtOnce)),
@@ -102,19 +112,26 @@ export function createSqliteStore({ connection, createOutput, onClose }: SqliteP
       return () => listeners.delete(listener);
     },
     close: async () => {
+      if (isClosed) return;
       commits.flush();
       isClosed = true;
       db.jobs.clear();
       listeners.clear();
-      try {
-        // Out of WAL mode the connection holds no lock, even where the driver does not really close it (see open.ts).
-        connection.exec("PRAGMA journal_mode = DELETE; PRAGMA locking_mode = NORMAL; SELECT 1 FROM jobs LIMIT 1;");
-      } finally {
-        connection.close();
-        onClose();
-      }
+      leave(connection, onClose);
     },
   };
+}
+
+/** Out of WAL mode the connection holds no lock, even where the driver does not really close it (see open.ts). */
+function leave(connection: Connection, onClose: () => void): void {
+  try {
+    connection.exec("PRAGMA journal_mode = DELETE; PRAGMA locking_mode = NORMAL; SELECT 1 FROM jobs LIMIT 1;");
+  } catch {
+    // A full disk: the file stays in WAL mode, where nothing is lost either.
+  } finally {
+    connection.close();
+    onClose();
+  }
 }
 
 function loadNumbers(sql: Database["sql"], select: string): Set<number> {

@@ -8,18 +8,24 @@ const sqliteBusy = 5;
 
 /** Turns what SQLite throws into one sentence for the caller; other errors pass unchanged. */
 export function toStorageError(error: unknown): unknown {
-  const code = sqliteCode(error);
-  if (code === undefined) return error;
-  if (code === sqliteFull) {
+  if (isFull(error)) {
     return new LonghaulError(
       "storage_full",
       "The disk is full: nothing of this call was stored. Free some space and try again.",
       { cause: error },
     );
   }
+  if (sqliteCode(error) === undefined) return error;
   return new LonghaulError("storage_failed", `The database refused the write: ${messageOf(error)}.`, {
     cause: error,
   });
+}
+
+/** Told by SQLite, or by the system for a file beside the database. */
+export function isFull(error: unknown): boolean {
+  const isSystemError =
+    error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT");
+  return isSystemError || sqliteCode(error) === sqliteFull;
 }
 
 export function isDamage(error: unknown): boolean {

@@ -1,41 +1,39 @@
 import type { Database } from "./database.ts";
 
 /**
- * Fairness between owners: each job of a kind gets a turn, an owner's second queued job one turn after the first,
- * so somebody with one job does not wait behind somebody else's thousand. (Start-time fair queueing.)
+ * Fairness between owners: each ready job of a kind and priority has a turn, an owner's second one turn after the
+ * first, so somebody with one job does not wait behind somebody else's thousand. (Start-time fair queueing.)
  */
 export class Turns {
-  readonly #lastByOwner = new Map<string, number>();
-  readonly #current = new Map<string, number>();
+  readonly #served = new Map<string, number>();
 
-  /** Goes on from the turns of the jobs that are queued in the file. */
-  static load(db: Pick<Database, "sql">): Turns {
-    const turns = new Turns();
-    const rows = db
+  /** The turn of a job that becomes ready: one after its owner's last, but not before the one that is being served. */
+  next(db: Database, kind: string, owner: string, priority: number): number {
+    const row = db
       .sql(
-        "SELECT kind, owner, min(turn) AS first, max(turn) AS last FROM jobs WHERE status = 'queued' GROUP BY kind, owner",
+        `SELECT max(turn) AS last FROM jobs INDEXED BY jobs_turns
+         WHERE kind = ? AND owner = ? AND priority = ? AND ready = 1`,
       )
-      .all() as { kind: string; owner: string; first: number; last: number }[];
-    for (const { kind, owner, first, last } of rows) {
-      turns.#lastByOwner.set(ownerKey(kind, owner), last);
-      turns.#current.set(kind, Math.min(turns.#current.get(kind) ?? Infinity, first));
-    }
-    return turns;
+      .get(kind, owner, priority) as { last: number | null };
+    return Math.max((row.last ?? 0) + 1, this.#current(db, kind, priority));
   }
 
-  next(kind: string, owner: string): number {
-    const key = ownerKey(kind, owner);
-    const turn = Math.max((this.#lastByOwner.get(key) ?? 0) + 1, this.#current.get(kind) ?? 0);
-    this.#lastByOwner.set(key, turn);
-    return turn;
+  /** Told with every claim. */
+  served(kind: string, priority: number, turn: number): void {
+    const key = `${kind} ${priority}`;
+    if (turn > (this.#served.get(key) ?? 0)) this.#served.set(key, turn);
   }
 
-  /** Told with every claim: a newcomer's first turn is the one being served now. */
-  served(kind: string, turn: number): void {
-    if (turn > (this.#current.get(kind) ?? 0)) this.#current.set(kind, turn);
+  /** After a restart it is the first turn that waits. */
+  #current(db: Database, kind: string, priority: number): number {
+    const key = `${kind} ${priority}`;
+    const known = this.#served.get(key);
+    if (known !== undefined) return known;
+    const row = db
+      .sql("SELECT min(turn) AS first FROM jobs INDEXED BY jobs_ready WHERE kind = ? AND priority = ? AND ready = 1")
+      .get(kind, priority) as { first: number | null };
+    const current = row.first ?? 0;
+    this.#served.set(key, current);
+    return current;
   }
-}
-
-function ownerKey(kind: string, owner: string): string {
-  return `${kind}\n${owner}`;
 }

@@ -142,7 +142,7 @@ function describeDependents(world: () => World): void {
   it("a job that goes back into the queue leaves the jobs that depend on it waiting", async () => {
     const { job, lease } = await world().start({ kind: "first" });
     const [dependent] = await createChain(world(), job.id, 1);
-    await world().store.settle(lease, { type: "interrupted", cause: "test" }, { now: t0 });
+    await world().store.settle(lease, { type: "interrupted", cause: "test", isLoss: true }, { now: t0 });
     expect(await world().status(present(dependent).id)).toBe("queued");
     expect(await world().claim()).toEqual([]);
   });

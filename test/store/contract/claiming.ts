@@ -82,7 +82,7 @@ function describeLeasing(world: () => World): void {
 
   it("the fence rises with every claim of a job", async () => {
     const { job, lease } = await world().start();
-    await world().store.settle(lease, { type: "interrupted", cause: "test" }, { now: t0 });
+    await world().store.settle(lease, { type: "interrupted", cause: "test", isLoss: true }, { now: t0 });
     const again = await world().claimJob(job);
     expect(again.lease.fence).toBeGreaterThan(lease.fence);
     expect((await world().takeOver(again.lease)).lease.fence).toBeGreaterThan(again.lease.fence);

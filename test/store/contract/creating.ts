@@ -156,6 +156,12 @@ function describeIdempotency(world: () => World): void {
 }
 
 function describeDependencies(world: () => World): void {
+  it("somebody else's job cannot be depended on, and looks as if it did not exist", async () => {
+    const foreign = await world().submit({ owner: "ann" });
+    const refused = world().submit({ owner: "bob", dependsOn: [foreign.id] });
+    await expect(refused).rejects.toMatchObject(refusal("not_found"));
+  });
+
   it("a dependency that does not exist is refused", async () => {
     await expect(world().submit({ dependsOn: [unknownId] })).rejects.toMatchObject(refusal("not_found"));
   });

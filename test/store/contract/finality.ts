@@ -24,7 +24,7 @@ async function tryEverything(world: World, lease: HeldLease): Promise<void> {
     await store.abandon(lost, outcome, late);
   }
   await store.settle(lease, { type: "retry", failure, runAt: late }, { now: late });
-  await store.settle(lease, { type: "interrupted", cause: "late" }, { now: late });
+  await store.settle(lease, { type: "interrupted", cause: "late", isLoss: true }, { now: late });
   await store.adopt(lost, { worker: "w2", now: late, leaseMs });
   await store.cancel(id, { reason: "late", at: late });
   await store.expireQueued(late + day, 100);

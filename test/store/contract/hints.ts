@@ -55,7 +55,8 @@ export function describeHints(open: OpenStore): void {
       await world().submit({ dependsOn: [needed.job.id] });
       const failed = await world().finish("failed", { kind: "c" });
       const causes = [
-        () => world().store.settle(interrupted.lease, { type: "interrupted", cause: "test" }, { now: t0 }),
+        () =>
+          world().store.settle(interrupted.lease, { type: "interrupted", cause: "test", isLoss: true }, { now: t0 }),
         () => world().store.settle(needed.lease, outcomes.succeeded, { now: t0 }),
         () => world().store.retry(failed.id, { at: t0 }),
         () => world().store.setPaused("work", false),

@@ -121,6 +121,7 @@ function describeLoss(world: () => World): void {
       state: {
         ...job.state,
         interruptions: 1,
+        losses: 1,
         lease: { worker: "w2", fence: claim.lease.fence, expiresAt: t0 + 2 * second + leaseMs },
       },
     });
@@ -138,8 +139,17 @@ function describeLoss(world: () => World): void {
 
   it("a lost job that is abandoned goes back to the queue, or ends", async () => {
     const { job, ...lost } = await lostLease();
-    const requeued = await world().store.abandon(lost, { type: "interrupted", cause: "lost" }, t0 + 2 * second);
-    expect(present(requeued).state).toMatchObject({ status: "queued", because: "interrupted", interruptions: 1 });
+    const requeued = await world().store.abandon(
+      lost,
+      { type: "interrupted", cause: "lost", isLoss: true },
+      t0 + 2 * second,
+    );
+    expect(present(requeued).state).toMatchObject({
+      status: "queued",
+      because: "interrupted",
+      interruptions: 1,
+      losses: 1,
+    });
     const again = await world().claimJob(job, { now: t0 + 2 * second, leaseMs: second });
     const lostAgain = { ...again.lease, before: t0 + 4 * second };
     const ended = await world().store.abandon(lostAgain, outcomes.failed, t0 + 4 * second);
@@ -150,7 +160,11 @@ function describeLoss(world: () => World): void {
   it("a lost job that was asked to cancel ends as cancelled when it is abandoned", async () => {
     const { job, ...lost } = await lostLease();
     await world().store.cancel(job.id, { reason: "not needed", at: t0 });
-    const ended = await world().store.abandon(lost, { type: "interrupted", cause: "lost" }, t0 + 2 * second);
+    const ended = await world().store.abandon(
+      lost,
+      { type: "interrupted", cause: "lost", isLoss: true },
+      t0 + 2 * second,
+    );
     expect(present(ended).state).toMatchObject({ status: "cancelled", reason: "not needed" });
   });
 
@@ -206,7 +220,11 @@ function describeFencing(world: () => World): void {
   const verbs: [string, (store: Store, lease: LostLease) => Promise<unknown>, lostAnswer: unknown][] = [
     ["append", (store, lease) => store.append(lease, [{ type: "job-stirred" }], t0), false],
     ["settle", (store, lease) => store.settle(lease, outcomes.succeeded, { now: t0, result: "1" }), undefined],
-    ["requeue", (store, lease) => store.settle(lease, { type: "interrupted", cause: "" }, { now: t0 }), undefined],
+    [
+      "requeue",
+      (store, lease) => store.settle(lease, { type: "interrupted", cause: "", isLoss: true }, { now: t0 }),
+      undefined,
+    ],
     ["report", (store, lease) => store.report(lease, { progress: { percent: 9 }, isEvent: true, at: t0 }), false],
     ["stall", (store, lease) => store.stall(lease, t0, t0), false],
     ["save a checkpoint", (store, lease) => store.saveCheckpoint(lease, "1"), false],
@@ -226,7 +244,7 @@ function describeFencing(world: () => World): void {
 
   it.each(verbs)("a holder whose job was requeued and claimed again can no longer %s", async (_verb, call, answer) => {
     const { job, lease } = await world().start();
-    await world().store.settle(lease, { type: "interrupted", cause: "test" }, { now: t0 });
+    await world().store.settle(lease, { type: "interrupted", cause: "test", isLoss: true }, { now: t0 });
     const again = await world().claimJob(job, { worker: lease.worker });
     expect(await call(world().store, { ...lease, before: Infinity })).toEqual(answer);
     await expectUntouched(world(), again.job);
@@ -308,7 +326,7 @@ function describeCheckpoints(world: () => World): void {
     expect(await world().store.saveCheckpoint(lease, '{"page":1}')).toBe(true);
     expect(await world().store.saveCheckpoint(lease, '{"page":2}')).toBe(true);
     await world().restart();
-    await world().store.settle(lease, { type: "interrupted", cause: "test" }, { now: t0 });
+    await world().store.settle(lease, { type: "interrupted", cause: "test", isLoss: true }, { now: t0 });
     expect(await world().store.loadCheckpoint(job.id)).toBe('{"page":2}');
   });
 

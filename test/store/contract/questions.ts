@@ -87,7 +87,7 @@ export function describeQuestions(open: OpenStore): void {
     it("a job that was requeued finds the answer that came while it was queued", async () => {
       const { job, lease } = await world().start();
       await world().store.ask(lease, { key: "q", question, at: t0 });
-      await world().store.settle(lease, { type: "interrupted", cause: "test" }, { now: t0 });
+      await world().store.settle(lease, { type: "interrupted", cause: "test", isLoss: true }, { now: t0 });
       expect(await world().store.answer(job.id, { key: "q", answer: accept, at: t0 + 1 })).toBe("answered");
       expect(await world().status(job.id)).toBe("queued");
       const again = await world().claimJob(job);
@@ -100,7 +100,7 @@ export function describeQuestions(open: OpenStore): void {
     it("a job that was requeued waits for its open question again", async () => {
       const { job, lease } = await world().start();
       await world().store.ask(lease, { key: "q", question, at: t0 });
-      await world().store.settle(lease, { type: "interrupted", cause: "test" }, { now: t0 });
+      await world().store.settle(lease, { type: "interrupted", cause: "test", isLoss: true }, { now: t0 });
       const again = await world().claimJob(job);
       const asked = await world().store.ask(again.lease, { key: "q", question, at: t0 + 2 });
       expect(asked).toEqual({ key: "q", question, askedAt: t0 });

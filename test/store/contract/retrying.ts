@@ -22,7 +22,7 @@ function describeRetry(world: () => World): void {
       const ended = await world().finish(status, { limits: { queueMs: second } });
       const retried = present(await world().store.retry(ended.id, request));
       expect(retried.state).toEqual({
-        ...{ status: "queued", because: "retried", attempt: 2, interruptions: 0, acceptedAt: request.at },
+        ...{ status: "queued", because: "retried", attempt: 2, interruptions: 0, losses: 0, acceptedAt: request.at },
         ...{ queuedAt: request.at, runAt: request.at, deadlineAt: request.at + second },
       });
       expect((await world().events(ended.id)).at(-1)).toMatchObject({ type: "job-retried", attempt: 2, by: "ann" });
@@ -156,7 +156,7 @@ function describeExpiry(world: () => World): void {
 
   it("the total limit ends a job that was requeued", async () => {
     const { job, lease } = await world().start({ limits: { totalMs: 5 * second, queueMs: second } });
-    await world().store.settle(lease, { type: "interrupted", cause: "test" }, { now: t0 + 2 * second });
+    await world().store.settle(lease, { type: "interrupted", cause: "test", isLoss: true }, { now: t0 + 2 * second });
     expect(await world().store.expireQueued(t0 + 4 * second, 10)).toBe(0);
     expect(await world().store.expireQueued(t0 + 5 * second, 10)).toBe(1);
     expect(await world().status(job.id)).toBe("timed_out");

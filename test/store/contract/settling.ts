@@ -20,9 +20,18 @@ export function describeSettling(open: OpenStore): void {
       async (status, facts, keptMs) => {
         const { job, lease } = await world().start();
         const settled = present(await world().store.settle(lease, outcomes[status], { now: end }));
-        const { attempt, interruptions, acceptedAt } = job.state;
+        const { attempt, interruptions, losses, acceptedAt } = job.state;
         expect(settled.state).toEqual({
-          ...{ status, attempt, interruptions, acceptedAt, startedAt: t0, finishedAt: end, expiresAt: end + keptMs },
+          ...{
+            status,
+            attempt,
+            interruptions,
+            losses,
+            acceptedAt,
+            startedAt: t0,
+            finishedAt: end,
+            expiresAt: end + keptMs,
+          },
           ...facts,
         });
         await world().restart();
@@ -85,7 +94,7 @@ export function describeSettling(open: OpenStore): void {
 
     it("an interrupted attempt goes back into the queue and can be claimed at once, as the same attempt", async () => {
       const { job, lease } = await world().start();
-      const outcome = { type: "interrupted", cause: "the engine stopped" } as const;
+      const outcome = { type: "interrupted", cause: "the engine stopped", isLoss: true } as const;
       const requeued = present(await world().store.settle(lease, outcome, { now: end }));
       expect(requeued.state).toMatchObject({ status: "queued", because: "interrupted", attempt: 1, interruptions: 1 });
       const again = await world().claimJob(job, { now: end });
@@ -101,7 +110,7 @@ export function describeSettling(open: OpenStore): void {
           type === "retry"
             ? { type, failure, runAt: end }
             : type === "interrupted"
-              ? { type, cause: "test" }
+              ? { type, cause: "test", isLoss: true }
               : outcomes[type];
         const settled = await world().store.settle(lease, outcome, { now: end, result: "1" });
         expect(present(settled).state).toMatchObject({ status: "cancelled", reason: "first cause", by: "ann" });
