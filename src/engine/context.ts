@@ -50,7 +50,9 @@ export function createContext(run: Run, parts: ContextParts): RunContext {
     attempt,
     isInterrupted: interruptions > 0,
     limits: run.job.limits,
-    signal: run.signal,
+    get signal() {
+      return run.signal;
+    },
     now: clock.now,
     progress: progress.report,
     log: (message, level = "info") => {

@@ -18,7 +18,7 @@ export class Run {
   /** Called once, when the attempt is told to stop. */
   onStop: (() => void) | undefined;
   readonly #clock: Clock;
-  readonly #controller = new AbortController();
+  #controller: AbortController | undefined;
   readonly #began: { readonly at: number; readonly ranMs: number; readonly totalMs: number };
   #stopCause: StopCause | undefined;
   #heardAt: number;
@@ -45,6 +45,10 @@ export class Run {
   }
 
   get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#stopCause !== undefined) this.#controller.abort(this.#stopCause);
+    }
     return this.#controller.signal;
   }
 
@@ -77,7 +81,7 @@ export class Run {
     const isFirst = this.#stopCause === undefined;
     this.#stopCause = cause;
     if (isFirst) this.onStop?.();
-    this.#controller.abort(cause);
+    this.#controller?.abort(cause);
   }
 
   touch(): void {

@@ -19,7 +19,11 @@ export type WaitUntil =
   /** Its progress is in this phase. */
   | { readonly phase: string }
   /** A line of its output, from the beginning of the attempt, passes the test. */
-  | { readonly pattern: { readonly test: (line: string) => boolean } };
+  | { readonly pattern: { readonly test: (line: string) => boolean } }
+  /** Whatever the caller looks for; asked again whenever the job changes or writes output. */
+  | Condition;
+
+type Condition = (job: Job) => boolean | Promise<boolean>;
 
 export interface WaitOptions {
   readonly until?: WaitUntil;
@@ -97,9 +101,8 @@ function isReached(
   return met.size >= (wanted === "any" ? 1 : wanted);
 }
 
-type Condition = (job: Job) => boolean | Promise<boolean>;
-
 function createCondition(until: WaitUntil, output: OutputStore): Condition {
+  if (typeof until === "function") return until;
   if (until === "finished") return () => false;
   if (until === "question") return (job) => job.state.status === "waiting";
   if (until === "stall") return (job) => isHeld(job.state) && job.state.stalledSince !== undefined;
