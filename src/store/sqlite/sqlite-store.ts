@@ -1,25 +1,21 @@
 import { LonghaulError } from "../../job/error.ts";
 import type { JobId } from "../../job/id.ts";
 import type { OutputStore } from "../output-store.ts";
-import type { Hint, Store } from "../store.ts";
+import type { Store } from "../store.ts";
 import { changeVerbs } from "./change-verbs.ts";
 import { claimJobs } from "./claim.ts";
 import { createJobs } from "./create.ts";
-import type { Database, Write } from "./database.ts";
-import { Delays } from "./delays.ts";
-import { cacheStatements, type Connection } from "./driver.ts";
-import { GroupCommit } from "./group-commit.ts";
-import { JobCache } from "./job-cache.ts";
+import type { Connection } from "./driver.ts";
 import { leaseVerbs } from "./lease-verbs.ts";
 import { listJobs } from "./list.ts";
+import { createLiveDatabase } from "./live-database.ts";
 import { findLeftOutput, forgetOutput, purgeJobs } from "./purge.ts";
 import { readVerbs } from "./read-verbs.ts";
 import { indexNext } from "./search.ts";
-import { Turns } from "./turns.ts";
 
 const indexedAtOnce = 500;
 
-export interface SqliteParts {
+interface SqliteParts {
   readonly connection: Connection;
   readonly createOutput: (onGrown: (id: JobId) => void) => OutputStore;
   readonly onClose: () => void;
@@ -27,56 +23,9 @@ export interface SqliteParts {
 
 /** The store on one SQLite file. Reads are answered at once; writes of one turn of the event loop share a commit. */
 export function createSqliteStore({ connection, createOutput, onClose }: SqliteParts): Store {
-  const listeners = new Set<(hint: Hint) => void>();
-  let hints: Hint[] = [];
-  let isClosed = false;
-  const prepared = cacheStatements(connection);
-  const sql: Database["sql"] = (text) => {
-    if (isClosed) throw new LonghaulError("stopped", "The store is closed.");
-    return prepared(text);
-  };
-  const db: Database = {
-    sql,
-    hint: (hint) => hints.push(hint),
-    turns: new Turns(),
-    delays: new Delays(),
-    jobs: new JobCache(),
-    needed: loadNumbers(prepared, "SELECT DISTINCT needs AS num FROM dependencies"),
-    checkpointed: loadNumbers(prepared, "SELECT job AS num FROM checkpoints"),
-  };
-  const publish = (hint: Hint): void => {
-    for (const listener of listeners) listener(hint);
-  };
-  const commits = new GroupCommit(connection, {
-    onCommit: () => {
-      const committed = hints;
-      hints = [];
-      committed.forEach(publish);
-    },
-    savepoint: () => {
-      const before = hints.length;
-      return () => {
-        hints = hints.slice(0, before);
-        db.jobs.clear();
-        db.delays.forget();
-      };
-    },
-  });
+  const { db, write, writeLast, publish, subscribe, close } = createLiveDatabase(connection);
   const output = createOutput((id) => publish({ type: "output-grown", id }));
-  const write: Write = (run) => {
-    if (isClosed) return Promise.reject(new LonghaulError("stopped", "The store is closed."));
-    return commits.write(run);
-  };
-
-  /** On a full disk a search finds what is indexed so far. */
-  const indexAll = async (): Promise<void> => {
-    try {
-      while (await write(() => indexNext(db, indexedAtOnce)));
-    } catch (error) {
-      if (!(error instanceof LonghaulError) || error.code !== "storage_full") throw error;
-    }
-  };
-
+  const indexSome = (): Promise<boolean> => write(() => indexNext(db, indexedAtOnce));
   return {
     capabilities: { isExclusive: true },
     output,
@@ -85,18 +34,18 @@ export function createSqliteStore({ connection, createOutput, onClose }: SqliteP
     ...changeVerbs(db, write),
 
     create: (drafts) => write(() => createJobs(db, drafts)),
+    claim: (request) => writeLast(() => claimJobs(db, request)),
     list: async (filter, page) => {
-      if (filter.text !== undefined) await indexAll();
+      if (filter.text !== undefined) await indexAll(indexSome);
       return listJobs(db, filter, page);
     },
-    tidy: () => write(() => indexNext(db, indexedAtOnce)),
-    claim: (request) => commits.writeLast(() => claimJobs(db, request)),
+    tidy: indexSome,
     setPaused: (kind, isPaused) =>
       write(() => {
-        const text = isPaused
+        const change = isPaused
           ? "INSERT OR IGNORE INTO paused_kinds (kind) VALUES (?)"
           : "DELETE FROM paused_kinds WHERE kind = ?";
-        sql(text).run(kind);
+        db.sql(change).run(kind);
         db.hint({ type: "job-ready" });
       }),
     purge: async (now, limit) => {
@@ -107,33 +56,19 @@ export function createSqliteStore({ connection, createOutput, onClose }: SqliteP
       if (left.length > 0) await write(() => forgetOutput(db, left));
       return purged;
     },
-    subscribe: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    subscribe,
     close: async () => {
-      if (isClosed) return;
-      commits.flush();
-      isClosed = true;
-      db.jobs.clear();
-      listeners.clear();
-      leave(connection, onClose);
+      close();
+      onClose();
     },
   };
 }
 
-/** Out of WAL mode the connection holds no lock, even where the driver does not really close it (see open.ts). */
-function leave(connection: Connection, onClose: () => void): void {
+/** On a full disk a search finds what is indexed so far. */
+async function indexAll(indexSome: () => Promise<boolean>): Promise<void> {
   try {
-    connection.exec("PRAGMA journal_mode = DELETE; PRAGMA locking_mode = NORMAL; SELECT 1 FROM jobs LIMIT 1;");
-  } catch {
-    // A full disk: the file stays in WAL mode, where nothing is lost either.
-  } finally {
-    connection.close();
-    onClose();
+    while (await indexSome());
+  } catch (error) {
+    if (!(error instanceof LonghaulError) || error.code !== "storage_full") throw error;
   }
-}
-
-function loadNumbers(sql: Database["sql"], select: string): Set<number> {
-  return new Set((sql(select).all() as { num: number }[]).map(({ num }) => num));
 }
