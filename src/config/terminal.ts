@@ -31,8 +31,7 @@ export function readTerminal(
   };
   const columns = (): number | undefined => {
     if (stdout.isTTY !== true) return undefined;
-    const width = stdout.columns ?? Number(env["COLUMNS"]);
-    return width > 0 ? width : usualColumns;
+    return stdout.columns || Number(env["COLUMNS"]) || usualColumns;
   };
   return { out: read(stdout), err: read(stderr), columns };
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { defined } from "../job/defined.ts";
 import { LineBuffer } from "../text/line-buffer.ts";
 import { compilePattern } from "../text/pattern.ts";
+import type { Job } from "../job/job.ts";
 import { isTerminal } from "../job/state.ts";
 import { findJob } from "./job-reference.ts";
 import { openOutput, type OutputChunk, type OutputSource } from "./merged-output.ts";
@@ -41,21 +42,24 @@ export const jobOutput = defineOperation({
     let job = await findJob(engine, input.id, actor);
     const target = { id: job.id, attempt: input.attempt ?? job.state.attempt, stream: input.stream };
     const from = input.from ?? 0;
-    let chunk = await readChunk(await openOutput(engine, target, actor), input, from, test);
-    if (chunk.size <= from && input.wait_ms > 0 && !isTerminal(job.state)) {
-      await engine.wait(job.id, { until: "output", timeoutMs: input.wait_ms, ...actor, ...defined({ signal }) });
+    const open = (): Promise<OutputSource> => openOutput(engine, target, actor);
+    const hasEnded = ({ state }: Job): boolean => isTerminal(state) || target.attempt < state.attempt;
+    let chunk = await readChunk(await open(), input, from, test);
+    if (chunk.size <= from && input.wait_ms > 0 && !hasEnded(job)) {
+      const hasMore = async (now: Job): Promise<boolean> =>
+        hasEnded(now) || (await (await open()).read(from, 1)).size > from;
+      await engine.wait(job.id, { until: hasMore, timeoutMs: input.wait_ms, ...actor, ...defined({ signal }) });
       job = await engine.get(job.id, actor);
-      chunk = await readChunk(await openOutput(engine, target, actor), input, from, test);
+      chunk = await readChunk(await open(), input, from, test);
     }
     const { bytes, matches, ...place } = chunk;
     // The state is older than the chunk: a job that had ended by then has written nothing after it.
-    const hasEnded = isTerminal(job.state) || target.attempt < job.state.attempt;
     return {
       id: job.id,
       text: input.encoding === "utf8" ? new TextDecoder().decode(bytes) : Buffer.from(bytes).toString("base64"),
       ...place,
       ...defined({ matches }),
-      is_complete: hasEnded && chunk.next >= chunk.size,
+      is_complete: hasEnded(job) && chunk.next >= chunk.size,
     };
   },
 });

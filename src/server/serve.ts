@@ -7,8 +7,8 @@ import { dirname } from "node:path";
 import { toRetention, type LoadedConfig } from "../config/config.ts";
 import { createCallHandler } from "../faces/local/call-handler.ts";
 import { LonghaulError } from "../job/error.ts";
-import { InputPipes } from "../kinds/shell/input-pipe.ts";
 import { Launcher } from "../kinds/shell/launcher.ts";
+import { inheritEnv } from "../kinds/shell/policy.ts";
 import { createShellKind, type ShellSettings } from "../kinds/shell/shell.ts";
 import { operations } from "../operations/operations.ts";
 import { createRedactor, secretValues } from "../text/redact.ts";
@@ -36,11 +36,10 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
   makePrivateFolder(dirname(paths.socket));
   const redactor = createRedactor([...config.redact, ...secretValues(config.env)]);
   const log = createLog({ redact: redactor.text, ...(options.isBackground ? { file: paths.log } : {}) });
-  const pipes = new InputPipes(paths.pipes);
-  const launcher = new Launcher();
+  const launcher = new Launcher(inheritEnv(config.shell.inherit_env, config.env));
   const engine = await openEngine({
     home: paths.home,
-    kinds: [createShellKind(toShellSettings(config, { pipes, launcher, redactor }))],
+    kinds: [createShellKind(toShellSettings(config, { launcher, redactor }))],
     outputCapBytes: config.shell.output_cap_mb * 1_000_000,
     retention: toRetention(config),
     log: ({ level, message, ...facts }) => log(level, message, facts),
@@ -52,9 +51,9 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
       context: { engine, actor: {}, server },
       onFault: (error, operation) => log("error", "an operation failed", { operation, error }),
     });
-    const local = await listenLocally(paths.socket, handler);
     const loopback = await listenOnLoopback(config, guardByToken(readToken(paths.token), handler), log);
     server.url = toUrl(loopback);
+    const local = await listenLocally(paths.socket, handler);
     writeFileSync(paths.server, JSON.stringify({ pid: process.pid, version, url: server.url }), { mode: 0o600 });
     log("info", "server started", { pid: process.pid, version, url: server.url, home: paths.home });
     const stop = async (): Promise<void> => {
@@ -63,8 +62,7 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
       rmSync(paths.socket, { force: true });
       rmSync(paths.server, { force: true });
       await engine.stop();
-      await pipes.close();
-      launcher.close();
+      await launcher.close();
       log("info", "server stopped", { pid: process.pid });
     };
     return { url: server.url, socket: paths.socket, version, stop };
@@ -74,14 +72,10 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
   }
 }
 
-function toShellSettings(
-  config: LoadedConfig,
-  parts: Pick<ShellSettings, "pipes" | "launcher" | "redactor">,
-): ShellSettings {
+function toShellSettings(config: LoadedConfig, parts: Pick<ShellSettings, "launcher" | "redactor">): ShellSettings {
   const { shell } = config;
   return {
     ...parts,
-    env: config.env,
     shell: shell.shell,
     concurrency: shell.concurrency,
     termGraceMs: shell.term_grace_ms,
@@ -89,7 +83,6 @@ function toShellSettings(
       allow: shell.allow.map((text) => new RegExp(text)),
       deny: shell.deny.map((text) => new RegExp(text)),
       roots: shell.roots,
-      inheritEnv: shell.inherit_env,
       defaultCwd: shell.roots[0] ?? homedir(),
     },
   };

@@ -52,14 +52,17 @@ function post(socketPath: string, path: string, body: string, signal: AbortSigna
       resolve(Buffer.concat(chunks));
     });
     socket.once("error", (error: NodeJS.ErrnoException) => {
-      const isAbsent = error.code === "ENOENT" || error.code === "ECONNREFUSED";
-      if (isAbsent) reject(new NotRunningError(`No server listens on ${socketPath}.`, { cause: error }));
+      if (isAbsence(error)) reject(new NotRunningError(`No server listens on ${socketPath}.`, { cause: error }));
       else
         reject(isBreak(error) ? new BrokenCallError("The connection to the server broke.", { cause: error }) : error);
     });
     const headers = `host: localhost\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}`;
     socket.write(`POST ${path} HTTP/1.0\r\n${headers}\r\n\r\n${body}`);
   });
+}
+
+function isAbsence({ code }: NodeJS.ErrnoException): boolean {
+  return code === "ENOENT" || code === "ENOTDIR" || code === "ECONNREFUSED";
 }
 
 function isBreak({ code }: NodeJS.ErrnoException): boolean {

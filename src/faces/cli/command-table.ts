@@ -1,0 +1,96 @@
+import type { CliCommand } from "./command.ts";
+
+export interface CommandEntry {
+  readonly name: string;
+  readonly summary: string;
+  /** Its code is loaded only when it is called. */
+  readonly load?: () => Promise<CliCommand>;
+  readonly children?: readonly CommandEntry[];
+}
+
+const serverCommands: readonly CommandEntry[] = [
+  {
+    name: "status",
+    summary: "show the server",
+    load: async () => (await import("./commands/server-status.ts")).serverStatus,
+  },
+  {
+    name: "stop",
+    summary: "stop the server; running commands go on",
+    load: async () => (await import("./commands/server-stop.ts")).serverStop,
+  },
+  {
+    name: "restart",
+    summary: "stop the server and start a new one; running commands go on",
+    load: async () => (await import("./commands/server-restart.ts")).serverRestart,
+  },
+];
+
+/** Every command, in the order in which the help shows them. */
+export const commandTable: readonly CommandEntry[] = [
+  {
+    name: "run",
+    summary: "run a command and follow its output; it goes on whatever happens here",
+    load: async () => (await import("./commands/run.ts")).run,
+  },
+  { name: "ps", summary: "list jobs", load: async () => (await import("./commands/ps.ts")).ps },
+  { name: "show", summary: "show one job", load: async () => (await import("./commands/show.ts")).show },
+  { name: "logs", summary: "print a job's output", load: async () => (await import("./commands/logs.ts")).logs },
+  {
+    name: "wait",
+    summary: "wait for jobs; exits with their exit code",
+    load: async () => (await import("./commands/wait.ts")).wait,
+  },
+  {
+    name: "send",
+    summary: "send text to a job's standard input",
+    load: async () => (await import("./commands/send.ts")).send,
+  },
+  {
+    name: "answer",
+    summary: "answer a question that a job asks",
+    load: async () => (await import("./commands/answer.ts")).answer,
+  },
+  { name: "cancel", summary: "cancel jobs", load: async () => (await import("./commands/cancel.ts")).cancel },
+  {
+    name: "retry",
+    summary: "run jobs again that did not succeed",
+    load: async () => (await import("./commands/retry.ts")).retry,
+  },
+  {
+    name: "events",
+    summary: "show what happened to a job",
+    load: async () => (await import("./commands/events.ts")).events,
+  },
+  {
+    name: "pause",
+    summary: "start no more jobs of a kind",
+    load: async () => (await import("./commands/pause.ts")).pause,
+  },
+  {
+    name: "resume",
+    summary: "start jobs of a paused kind again",
+    load: async () => (await import("./commands/resume.ts")).resume,
+  },
+  {
+    name: "prune",
+    summary: "remove finished jobs whose time has ended",
+    load: async () => (await import("./commands/prune.ts")).prune,
+  },
+  {
+    name: "serve",
+    summary: "run the server here, until Ctrl-C",
+    load: async () => (await import("./commands/serve.ts")).serve,
+  },
+  { name: "server", summary: "show, stop or restart the server", children: serverCommands },
+  {
+    name: "doctor",
+    summary: "find out what is wrong with this installation",
+    load: async () => (await import("./commands/doctor.ts")).doctor,
+  },
+  {
+    name: "completions",
+    summary: "print completions for a shell",
+    load: async () => (await import("./commands/completions.ts")).completions,
+  },
+];

@@ -1,0 +1,3 @@
+import { defineKindCommand } from "../kind-command.ts";
+
+export const resume = defineKindCommand("kind_resume");

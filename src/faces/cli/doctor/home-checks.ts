@@ -1,0 +1,107 @@
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readSync,
+  statSync,
+  statfsSync,
+  type Stats,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import type { Paths } from "../../../config/paths.ts";
+import { messageOf } from "../../../job/failure.ts";
+import { bad, note, ok, type Finding } from "./finding.ts";
+
+const setHome = "Set LONGHAUL_HOME to a folder that you can write to.";
+
+/** The folder and what lies in it. Nothing is made or changed. */
+export function checkHome(paths: Paths): Finding[] {
+  return [checkFolder(paths.home), checkSpace(paths.home), checkDatabase(join(paths.home, "longhaul.db"))];
+}
+
+function checkFolder(home: string): Finding {
+  const facts = statOf(home);
+  if (facts === undefined) {
+    const parent = nearestExisting(home);
+    const isUsable = statOf(parent)?.isDirectory() === true && isAllowed(parent, constants.W_OK | constants.X_OK);
+    return isUsable
+      ? note("folder", `${home} does not exist yet; the first command makes it.`)
+      : bad(
+          "folder",
+          `${home} does not exist and cannot be made, because ${parent} is not a folder that you can write to.`,
+          setHome,
+        );
+  }
+  if (!facts.isDirectory()) return bad("folder", `${home} is not a folder.`, setHome);
+  if (!isAllowed(home, constants.R_OK | constants.W_OK | constants.X_OK)) {
+    return bad("folder", `${home} cannot be read and written by you.`, setHome);
+  }
+  if ((facts.mode & 0o077) !== 0) {
+    const mode = (facts.mode & 0o777).toString(8);
+    return note(
+      "folder",
+      `${home} is open to other users (mode ${mode}); the server closes it when it starts.`,
+      `chmod 700 ${home}`,
+    );
+  }
+  return ok("folder", `${home} is there, and yours alone.`);
+}
+
+const leastBytes = 100_000_000;
+const comfortableBytes = 1_000_000_000;
+
+function checkSpace(home: string): Finding {
+  const { bavail, bsize } = statfsSync(nearestExisting(home));
+  const bytes = bavail * bsize;
+  const text = `${bytes >= comfortableBytes ? `${(bytes / 1e9).toFixed(1)} GB` : `${(bytes / 1e6).toFixed(0)} MB`} of disk space are free.`;
+  if (bytes < leastBytes) return bad("disk", text, "Free some space: jobs need it for their records and output.");
+  return bytes < comfortableBytes ? note("disk", text, "Jobs with much output may run out of it.") : ok("disk", text);
+}
+
+function checkDatabase(file: string): Finding {
+  if (statOf(file) === undefined) return note("database", "There is none yet; the first server makes it.");
+  const restore = "Restore a backup, or move it away to start with an empty one.";
+  try {
+    const header = readHeader(file);
+    return header === "" || header.startsWith("SQLite format 3")
+      ? ok("database", `${file} is readable.`)
+      : bad("database", `${file} is not a SQLite database.`, restore);
+  } catch (error) {
+    return bad("database", `${file} cannot be read: ${messageOf(error)}.`, restore);
+  }
+}
+
+function readHeader(file: string): string {
+  const descriptor = openSync(file, "r");
+  try {
+    const buffer = Buffer.alloc(16);
+    return buffer.toString("latin1", 0, readSync(descriptor, buffer, 0, buffer.length, 0));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function nearestExisting(path: string): string {
+  let existing = path;
+  while (!existsSync(existing) && dirname(existing) !== existing) existing = dirname(existing);
+  return existing;
+}
+
+function isAllowed(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}

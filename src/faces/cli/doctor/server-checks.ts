@@ -1,0 +1,97 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { get } from "node:http";
+import { join } from "node:path";
+import type { Paths } from "../../../config/paths.ts";
+import { messageOf } from "../../../job/failure.ts";
+import type { StatusAnswer } from "../answers.ts";
+import { askServer } from "../ask-server.ts";
+import type { Front } from "../front.ts";
+import { isAlive } from "../process-life.ts";
+import { compareVersions } from "../version-order.ts";
+import { bad, note, ok, type Finding } from "./finding.ts";
+
+/** Who owns the folder, and whether it answers. No server is started. */
+export async function checkServer(front: Pick<Front, "environment" | "version">): Promise<Finding[]> {
+  const { paths } = front.environment;
+  let status: StatusAnswer | undefined;
+  try {
+    status = await askServer(front);
+  } catch (error) {
+    return [
+      bad("server", `The server does not answer as it should: ${messageOf(error)}.`, "longhaul server restart"),
+      checkOwner(paths, false),
+    ];
+  }
+  const isRunning = status !== undefined;
+  return [
+    checkSocket(paths.socket, isRunning),
+    checkOwner(paths, isRunning),
+    status === undefined
+      ? note("server", "No server is running; the next command that needs one starts it.")
+      : checkVersion(status, front.version),
+    checkToken(paths.token, isRunning),
+    ...(status?.url === undefined ? [] : [await checkAddress(status.url)]),
+  ];
+}
+
+function checkSocket(path: string, isAnswering: boolean): Finding {
+  if (!existsSync(path)) return note("socket", `${path} is not there, because no server is running.`);
+  if (!isAnswering) return note("socket", `${path} was left by a server that died; the next one replaces it.`);
+  const mode = statSync(path).mode & 0o777;
+  if ((mode & 0o077) === 0) return ok("socket", `${path} answers, and is yours alone.`);
+  return bad("socket", `${path} is open to other users (mode ${mode.toString(8)}).`, "longhaul server restart");
+}
+
+/** The lock itself ends with its process; the file beside it only says who that was. */
+function checkOwner({ home }: Paths, isAnswering: boolean): Finding {
+  const file = join(home, "longhaul.db.owner");
+  if (!existsSync(file))
+    return ok("owner", isAnswering ? "The server has the database." : "Nobody has the database open.");
+  const pid = Number(readFileSync(file, "utf8"));
+  if (!isAlive(pid)) return note("owner", `Process ${pid} had the database and died; that does no harm.`);
+  if (isAnswering) return ok("owner", `Process ${pid} has the database.`);
+  return bad(
+    "owner",
+    `Process ${pid} is said to have the database, but no server answers.`,
+    `If it is a Longhaul server that hangs (ps -p ${pid}), end it: kill ${pid}. If it is something else, start a server: longhaul ps.`,
+  );
+}
+
+function checkVersion({ version, pid }: StatusAnswer, own: string): Finding {
+  const order = compareVersions(version, own);
+  if (order === 0) return ok("server", `The server runs: version ${version}, process ${pid}.`);
+  if (order < 0)
+    return note(
+      "server",
+      `The server is version ${version}, older than this command (${own}); the next command restarts it.`,
+    );
+  return bad(
+    "server",
+    `The server is version ${version}, newer than this command (${own}).`,
+    `npm install -g longhaul@${version}`,
+  );
+}
+
+function checkToken(path: string, isRunning: boolean): Finding {
+  if (!existsSync(path)) {
+    return isRunning
+      ? bad("token", `${path} is gone: no program can use HTTP.`, "longhaul server restart")
+      : note("token", "There is no token for HTTP yet; the first server makes it.");
+  }
+  const mode = statSync(path).mode & 0o777;
+  if ((mode & 0o077) === 0) return ok("token", `${path} is yours alone.`);
+  return bad("token", `${path} can be read by other users (mode ${mode.toString(8)}).`, `chmod 600 ${path}`);
+}
+
+/** Without the token the answer is a refusal, which is answer enough. */
+function checkAddress(url: string): Promise<Finding> {
+  const advice = "longhaul server restart, with another port in LONGHAUL_PORT if need be.";
+  return new Promise((resolve) => {
+    const request = get(url, { timeout: 3_000 }, (response) => {
+      response.resume();
+      resolve(ok("http", `${url} answers.`));
+    });
+    request.once("timeout", () => request.destroy(new Error("no answer within 3 s")));
+    request.once("error", (error) => resolve(bad("http", `${url} does not answer: ${error.message}.`, advice)));
+  });
+}

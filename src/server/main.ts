@@ -1,0 +1,32 @@
+#!/usr/bin/env node
+import { readEnvironment } from "../config/environment.ts";
+import { readTerminal } from "../config/terminal.ts";
+import { connect } from "../faces/cli/connect.ts";
+import { exitCodes } from "../faces/cli/exit-code.ts";
+import type { Front } from "../faces/cli/front.ts";
+import { runProgram } from "../faces/cli/program.ts";
+import { createScreen } from "../faces/cli/screen.ts";
+import { readVersion } from "./version.ts";
+
+/** The program `longhaul`. It must start quickly: the server's code is loaded only to serve, each command's only when called. */
+async function main(): Promise<void> {
+  process.stdout.on("error", endWithReader);
+  process.stderr.on("error", endWithReader);
+  const parts = {
+    version: readVersion(),
+    environment: readEnvironment(),
+    screen: createScreen(readTerminal()),
+    program: { executable: process.execPath, file: import.meta.filename },
+  };
+  process.exitCode = await runProgram({ ...parts, client: connect(parts), serve }, process.argv.slice(2));
+}
+
+/** Whoever read our output is gone (`longhaul logs x | head`): there is nobody left to write for. */
+const endWithReader = (): void => process.exit(exitCodes.outputClosed);
+
+const serve: Front["serve"] = async (flags, { isLoggedToFile }) => {
+  const [{ loadConfig }, server] = await Promise.all([import("../config/config.ts"), import("./serve.ts")]);
+  return server.serve(loadConfig(flags), { isBackground: isLoggedToFile });
+};
+
+await main();

@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { makeSharedCli } from "./cli.ts";
+
+const cli = makeSharedCli();
+
+describe("usage", () => {
+  it("is shown, with every command, when no command is given", async () => {
+    const { code, stdout } = await cli.run([]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/run .*\n(.*\n)*.*doctor/);
+  });
+
+  it("of one command shows its options", async () => {
+    expect((await cli.run(["help", "run"])).stdout).toContain("--idle-timeout");
+    expect((await cli.run(["server", "stop", "--help"])).stdout).toContain("--json");
+  });
+
+  it("starts no server", async () => {
+    await cli.run(["--version"]);
+    expect(cli.serverPid()).toBeUndefined();
+  });
+});
+
+describe("what is not understood exits with 2 and says what may have been meant", () => {
+  it.each([
+    ["an unknown flag", ["run", "--detatch", "--", "true"], "Did you mean --detach?"],
+    ["an unknown command", ["lgs"], "Did you mean logs?"],
+    ["a missing argument", ["show"], "id"],
+    ["a missing command", ["run"], "command"],
+    ["a bad time", ["run", "--timeout", "soon", "--", "true"], "30s, 10m"],
+    ["a bad number", ["ps", "--limit", "many"], "whole number from 1 to 1000"],
+    ["a bad state", ["ps", "--state", "sleeping"], "queued, running"],
+    ["a bad condition", ["run", "--ready", "soon", "--", "true"], "pattern=…, port=… or url=…"],
+    ["an unknown shell", ["completions", "csh"], "bash, zsh, fish"],
+    ["two targets", ["cancel", "abcd", "--batch", "b"], "not both"],
+    ["no target", ["cancel"], "Say which jobs"],
+    ["a filter that could mean more than was meant", ["cancel", "--tag", "t"], "--all-matching"],
+    ["a variable that is not set", ["run", "--env", "NOT_SET_HERE", "--", "true"], "NAME=VALUE"],
+  ])("%s", async (_what, words, advice) => {
+    const { code, stdout, stderr } = await cli.run(words);
+    expect(stderr).toContain(advice);
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+    expect([code, stdout]).toEqual([2, ""]);
+  });
+
+  it("as JSON where JSON was asked for", async () => {
+    const { code, stderr } = await cli.run(["ps", "--json", "--lmit", "3"]);
+    expect(code).toBe(2);
+    expect(JSON.parse(stderr)).toEqual({
+      error: { code: "invalid_input", message: expect.stringContaining("--limit") as string },
+    });
+  });
+});
+
+describe("what the server refuses exits with 2 and creates nothing", () => {
+  it.each([
+    ["an empty command", ["run", "--", " "], "command"],
+    ["a missing folder", ["run", "--cwd", "/nowhere/at/all", "--", "true"], "existing directory"],
+    ["an unknown id", ["show", "deadbeef"], "no job"],
+    ["an unknown name", ["logs", "nobody"], 'no job "nobody"'],
+    ["an unknown job to run after", ["run", "--after", "nobody", "--", "true"], 'no job "nobody"'],
+    ["an unknown kind", ["pause", "tea"], 'no kind "tea"'],
+    ["an unknown stream name", ["logs", "nobody", "--stream", "STDOUT"], "no job"],
+  ])("%s", async (_what, words, reason) => {
+    const { code, stdout, stderr } = await cli.run(words);
+    expect(stderr).toContain(reason);
+    expect([code, stdout]).toEqual([2, ""]);
+  });
+
+  it("a pattern that is none", async () => {
+    const id = await cli.detach("true");
+    expect(await cli.run(["logs", id, "--grep", "("])).toMatchObject({ code: 2 });
+    expect((await cli.run(["wait", id, "--until", "("])).stderr).toContain("RE2");
+  });
+
+  it("text for a finished job", async () => {
+    const id = await cli.detach("true");
+    await cli.run(["wait", id]);
+    expect(await cli.run(["send", id, "hello"])).toMatchObject({ code: 2 });
+  });
+});
