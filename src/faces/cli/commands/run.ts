@@ -43,7 +43,8 @@ export const run = defineCommand<RunOptions, [words: string[]]>({
     }
     if (options.json === true) screen.printJson(job);
     else screen.print(job.id);
-    if (screen.terminal.out.isTerminal) screen.note(screen.noteStyle.dim(`longhaul logs -f ${shortId(job.id)}`));
+    if (screen.terminal.out.isTerminal)
+      screen.note(screen.noteStyle.dim(`follow it: longhaul logs -f ${shortId(job.id)}`));
     return undefined;
   },
 });
