@@ -3,6 +3,7 @@ import { defined } from "../job/defined.ts";
 import { LineBuffer } from "../text/line-buffer.ts";
 import { compilePattern } from "../text/pattern.ts";
 import type { Job } from "../job/job.ts";
+import { wholeCharacters } from "../text/whole-characters.ts";
 import { isTerminal } from "../job/state.ts";
 import { findJob } from "./job-reference.ts";
 import { openOutput, type OutputChunk, type OutputSource } from "./merged-output.ts";
@@ -42,8 +43,8 @@ export const jobOutput = defineOperation({
     let job = await findJob(engine, input.id, actor);
     const target = { id: job.id, attempt: input.attempt ?? job.state.attempt, stream: input.stream };
     const from = input.from ?? 0;
-    const open = (): Promise<OutputSource> => openOutput(engine, target, actor);
     const hasEnded = ({ state }: Job): boolean => isTerminal(state) || target.attempt < state.attempt;
+    const open = (): Promise<OutputSource> => openOutput(engine, { ...target, isOver: hasEnded(job) }, actor);
     let chunk = await readChunk(await open(), input, from, test);
     if (chunk.size <= from && input.wait_ms > 0 && !hasEnded(job)) {
       const hasMore = async (now: Job): Promise<boolean> =>
@@ -52,17 +53,25 @@ export const jobOutput = defineOperation({
       job = await engine.get(job.id, actor);
       chunk = await readChunk(await open(), input, from, test);
     }
-    const { bytes, matches, ...place } = chunk;
+    const isComplete = hasEnded(job) && chunk.next >= chunk.size;
+    const { bytes, matches, ...place } = isComplete || input.encoding === "base64" ? chunk : cutToCharacters(chunk);
     // The state is older than the chunk: a job that had ended by then has written nothing after it.
     return {
       id: job.id,
       text: input.encoding === "utf8" ? new TextDecoder().decode(bytes) : Buffer.from(bytes).toString("base64"),
       ...place,
       ...defined({ matches }),
-      is_complete: hasEnded(job) && chunk.next >= chunk.size,
+      is_complete: isComplete,
     };
   },
 });
+
+/** Leaves a character that was cut at the end for the next read. */
+function cutToCharacters(chunk: ReadChunk): ReadChunk {
+  if (chunk.matches !== undefined) return chunk;
+  const length = wholeCharacters(chunk.bytes);
+  return { ...chunk, bytes: chunk.bytes.subarray(0, length), next: chunk.next - (chunk.bytes.length - length) };
+}
 
 type ReadRequest = { readonly tail?: number | undefined; readonly limit: number };
 type ReadChunk = OutputChunk & { readonly matches?: number };

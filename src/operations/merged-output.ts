@@ -29,14 +29,14 @@ const orderStream = "order";
 /** The output of one attempt as one run of bytes: a single stream, or stdout and stderr in their order. */
 export async function openOutput(
   engine: Engine,
-  target: { id: JobId; attempt: number; stream: string },
+  target: { id: JobId; attempt: number; stream: string; isOver: boolean },
   access: Access,
 ): Promise<OutputSource> {
   const { id, attempt, stream } = target;
   const sizes = await engine.outputSizes(id, attempt, access);
   const isMerged = stream === "merged";
   const pieces = isMerged
-    ? toPieces(await readOrder(engine, id, attempt, access), sizes)
+    ? toPieces(await readOrder(engine, id, attempt, access), sizes, target.isOver)
     : [{ stream, from: 0, size: sizes[stream]?.size ?? 0 }];
   const size = pieces.reduce((sum, piece) => sum + piece.size, 0);
   const dropped = Object.entries(sizes).reduce(
@@ -72,7 +72,7 @@ export async function openOutput(
   };
 }
 
-/** Each line names the stream that stopped growing, and the offset it had reached by then. */
+/** Each line names the stream that grew, and the offset it had reached by then. */
 async function readOrder(engine: Engine, id: JobId, attempt: number, access: Access): Promise<Piece[]> {
   const chunks: Uint8Array[] = [];
   let from = 0;
@@ -95,8 +95,12 @@ async function readOrder(engine: Engine, id: JobId, attempt: number, access: Acc
     });
 }
 
-/** The known order, then what came after it: the stream that was growing first. */
-function toPieces(known: readonly Piece[], sizes: Record<string, { size: number }>): Piece[] {
+/**
+ * The known order. What came after it has no place yet while the attempt runs, because a place that was given must
+ * stay; once it is over the rest follows, the stream that was growing first.
+ */
+function toPieces(known: readonly Piece[], sizes: Record<string, { size: number }>, isOver: boolean): Piece[] {
+  if (!isOver && sizes[orderStream] !== undefined) return known.filter((piece) => piece.size > 0);
   const names = Object.keys(sizes).filter((name) => name !== orderStream);
   const last = known.at(-1)?.stream;
   const rest = names

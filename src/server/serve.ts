@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { homedir } from "node:os";
@@ -11,6 +11,7 @@ import { Launcher } from "../kinds/shell/launcher.ts";
 import { inheritEnv } from "../kinds/shell/policy.ts";
 import { createShellKind, type ShellSettings } from "../kinds/shell/shell.ts";
 import { operations } from "../operations/operations.ts";
+import { makeFolder } from "../store/make-folder.ts";
 import { createRedactor, secretValues } from "../text/redact.ts";
 import { guardByToken } from "./guard.ts";
 import { createLog, type Log } from "./log-file.ts";
@@ -44,6 +45,7 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
     retention: toRetention(config),
     log: ({ level, message, ...facts }) => log(level, message, facts),
   });
+  const listening: Server[] = [];
   try {
     const server = { version, startedAt: Date.now(), home: paths.home, url: undefined as string | undefined };
     const handler = createCallHandler({
@@ -52,12 +54,13 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
       onFault: (error, operation) => log("error", "an operation failed", { operation, error }),
     });
     const loopback = await listenOnLoopback(config, guardByToken(readToken(paths.token), handler), log);
+    listening.push(loopback);
     server.url = toUrl(loopback);
-    const local = await listenLocally(paths.socket, handler);
+    listening.push(await listenLocally(paths.socket, handler));
     writeFileSync(paths.server, JSON.stringify({ pid: process.pid, version, url: server.url }), { mode: 0o600 });
     log("info", "server started", { pid: process.pid, version, url: server.url, home: paths.home });
     const stop = async (): Promise<void> => {
-      await Promise.all([closeServer(local), closeServer(loopback)]);
+      await Promise.all(listening.map(closeServer));
       // Before the engine lets go of the folder: from then on these may be the next server's.
       rmSync(paths.socket, { force: true });
       rmSync(paths.server, { force: true });
@@ -67,7 +70,9 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
     };
     return { url: server.url, socket: paths.socket, version, stop };
   } catch (error) {
+    await Promise.all(listening.map(closeServer));
     await engine.stop();
+    await launcher.close();
     throw error;
   }
 }
@@ -90,7 +95,7 @@ function toShellSettings(config: LoadedConfig, parts: Pick<ShellSettings, "launc
 
 function makePrivateFolder(path: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolder(path);
     chmodSync(path, 0o700);
   } catch (error) {
     throw new LonghaulError(

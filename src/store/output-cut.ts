@@ -1,7 +1,21 @@
 import { execFile } from "node:child_process";
-import { open, readFile, rename, stat, truncate, writeFile } from "node:fs/promises";
+import {
+  closeSync,
+  createReadStream,
+  createWriteStream,
+  openSync,
+  readSync,
+  renameSync,
+  truncateSync,
+  unlinkSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { readdir, readFile, rename, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
+import { toStarts } from "./output-starts.ts";
 
 const run = promisify(execFile);
 
@@ -18,43 +32,86 @@ export async function readCut(folder: string, stream: string): Promise<Cut | und
 }
 
 /**
- * Frees the middle of a file that another process appends to. Where the system can punch holes, offsets in the file
- * stay what they are and not a byte of the head or the tail is touched; elsewhere the file is emptied and starts anew
- * under the name of its new offset, with the head kept beside it. The cut is on record before the bytes are gone.
+ * Frees the middle of a stream that another process appends to; one call at a time. Where the system can punch holes,
+ * offsets in the file stay what they are and not a byte of the head or the tail is touched. Elsewhere head and tail are
+ * copied, and the file is emptied and goes on under the name of its new offset. What cannot be done now is left to the
+ * next call.
  */
 export async function cutMiddle(folder: string, stream: string, headBytes: number, tailBytes: number): Promise<void> {
+  const starts = toStarts(await readdir(folder), stream);
+  if (starts.length === 1 && (await punch(folder, stream, headBytes, tailBytes))) return;
+  await copyEnds(folder, stream, starts, { headBytes, tailBytes }).catch(() => undefined);
+}
+
+/** False if the system cannot. */
+async function punch(folder: string, stream: string, headBytes: number, tailBytes: number): Promise<boolean> {
   const path = join(folder, `${stream}.0`);
   const { size } = await stat(path);
   const from = Math.ceil(headBytes / 4096) * 4096;
   const to = Math.floor((size - tailBytes) / 4096) * 4096;
-  const before = await readCut(folder, stream);
-  const start = before?.to ?? from;
-  if (to <= start) return;
+  const start = (await readCut(folder, stream))?.to ?? from;
+  if (to <= start) return true;
+  // On record before the bytes are gone, so that nobody reads a hole; on a full disk there is room only afterwards.
+  const recorded = await writeCut(folder, stream, { from, to }).catch(() => "no room");
   try {
-    await writeCut(folder, stream, { from, to });
     await run("fallocate", ["--punch-hole", "--offset", String(start), "--length", String(to - start), path]);
   } catch {
-    await restart(folder, stream, path, headBytes);
+    return false;
   }
+  if (recorded === "no room") await writeCut(folder, stream, { from, to }).catch(() => undefined);
+  return true;
+}
+
+/** What the process writes between the last copying and the emptying is lost, and the offsets behind it are too low by that. */
+async function copyEnds(
+  folder: string,
+  stream: string,
+  starts: readonly number[],
+  { headBytes, tailBytes }: { headBytes: number; tailBytes: number },
+): Promise<void> {
+  const nameOf = (part: string | number): string => join(folder, `${stream}.${part}`);
+  const live = starts.at(-1) ?? 0;
+  const { size } = await stat(nameOf(live));
+  const tail = Math.max(live === 0 ? headBytes : 0, size - tailBytes);
+  if (live === 0) await copy(nameOf(0), 0, headBytes, nameOf("head"));
+  await copy(nameOf(live), tail, size, nameOf("tail"));
+  // In one turn, so that no reader of this process sees a part of it.
+  const end = copyRest(nameOf(live), size, nameOf("tail"));
+  truncateSync(nameOf(live));
+  renameSync(nameOf(live), nameOf(live + end));
+  renameSync(nameOf("tail"), nameOf(live + tail));
+  if (live === 0) {
+    renameSync(nameOf("head"), nameOf(0));
+    writeFileSync(cutFile(folder, stream), `${headBytes} ${headBytes}`);
+  }
+  for (const old of starts.slice(1, -1)) unlinkSync(nameOf(old));
+}
+
+async function copy(source: string, from: number, to: number, target: string): Promise<void> {
+  await pipeline(createReadStream(source, { start: from, end: to - 1 }), createWriteStream(target, { mode: 0o600 }));
+}
+
+const chunkBytes = 1024 * 1024;
+/** A process that writes faster than we copy must not keep us here. */
+const mostChunks = 64;
+
+/** Appends what has come since; returns where it ends. */
+function copyRest(source: string, from: number, target: string): number {
+  const files = [openSync(source, "r"), openSync(target, "a")] as const;
+  const buffer = Buffer.allocUnsafe(chunkBytes);
+  let end = from;
+  for (let chunk = 0, bytes = -1; chunk < mostChunks && bytes !== 0; chunk++) {
+    bytes = readSync(files[0], buffer, 0, chunkBytes, end);
+    end += writeSync(files[1], buffer, 0, bytes);
+  }
+  files.forEach((file) => closeSync(file));
+  return end;
 }
 
 async function writeCut(folder: string, stream: string, cut: Cut): Promise<void> {
   const file = cutFile(folder, stream);
   await writeFile(`${file}.tmp`, `${cut.from} ${cut.to}`);
   await rename(`${file}.tmp`, file);
-}
-
-async function restart(folder: string, stream: string, path: string, headBytes: number): Promise<void> {
-  const source = await open(path, "r");
-  const { buffer, bytesRead } = await source.read(Buffer.alloc(headBytes), 0, headBytes, 0);
-  await source.close();
-  const head = join(folder, `${stream}.head`);
-  await writeFile(head, buffer.subarray(0, bytesRead), { mode: 0o600 });
-  const { size } = await stat(path);
-  await truncate(path, 0);
-  await rename(path, join(folder, `${stream}.${size}`));
-  await rename(head, path);
-  await writeCut(folder, stream, { from: bytesRead, to: bytesRead });
 }
 
 function cutFile(folder: string, stream: string): string {

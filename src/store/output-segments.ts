@@ -1,6 +1,7 @@
 import { open, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { readCut } from "./output-cut.ts";
+import { toStarts } from "./output-starts.ts";
 import type { OutputSize } from "../job/output.ts";
 import type { OutputSlice } from "./output-store.ts";
 
@@ -33,15 +34,6 @@ export async function measureStream(folder: string, stream: string): Promise<Out
 export async function listStreams(folder: string): Promise<string[]> {
   const names = (await listNames(folder)).flatMap((name) => /^([a-z][a-z0-9_-]*)\.\d+$/.exec(name)?.[1] ?? []);
   return [...new Set(names)].toSorted();
-}
-
-/** The offsets at which this stream's files begin, in order. */
-export function toStarts(names: readonly string[], stream: string): number[] {
-  return names
-    .filter((name) => name.startsWith(`${stream}.`) && /\.\d+$/.test(name))
-    .map((name) => Number(name.slice(stream.length + 1)))
-    .filter(Number.isSafeInteger)
-    .toSorted((a, b) => a - b);
 }
 
 async function listSegments(folder: string, stream: string): Promise<Segment[]> {

@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync, readdirSync, statSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { OutputWriter } from "./output-store.ts";
-import { toStarts } from "./output-segments.ts";
+import { toStarts } from "./output-starts.ts";
 
 interface WrittenSegment {
   readonly start: number;

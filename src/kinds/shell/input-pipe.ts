@@ -1,54 +1,7 @@
-import { execFile } from "node:child_process";
-import { constants, renameSync } from "node:fs";
-import { mkdir, mkdtemp, open, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
-import { promisify } from "node:util";
 import { LonghaulError } from "../../job/error.ts";
-
-const run = promisify(execFile);
-const pipesAtOnce = 100;
-
-/**
- * Named pipes for the standard input of commands. A pipe outlives the server, so a command that was adopted can still
- * be written to. They are made many at a time, because making one costs a process.
- */
-export class InputPipes {
-  readonly #folder: string;
-  #ready: string[] = [];
-  #making: Promise<void> | undefined;
-
-  constructor(folder: string) {
-    this.#folder = folder;
-  }
-
-  /** Moves a new pipe to this path. */
-  async place(path: string): Promise<void> {
-    let pipe = this.#ready.pop();
-    while (pipe === undefined) {
-      this.#making ??= this.#make().finally(() => {
-        this.#making = undefined;
-      });
-      await this.#making;
-      pipe = this.#ready.pop();
-    }
-    renameSync(pipe, path);
-  }
-
-  /** Removes the pipes that nobody took, also those of servers that died. */
-  async close(): Promise<void> {
-    this.#ready = [];
-    await rm(this.#folder, { recursive: true, force: true });
-  }
-
-  async #make(): Promise<void> {
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    const place = await mkdtemp(join(this.#folder, "pipes-"));
-    const paths = Array.from({ length: pipesAtOnce }, (_, index) => join(place, String(index)));
-    await run("mkfifo", ["-m", "600", ...paths]);
-    this.#ready.push(...paths);
-  }
-}
 
 const patienceMs = 5_000;
 

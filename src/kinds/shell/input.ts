@@ -1,6 +1,11 @@
 import { z } from "zod";
 
 const portSchema = z.int().min(1).max(65_535);
+/** No program can be handed a zero byte. */
+const word = z
+  .string()
+  .max(100_000)
+  .regex(/^[^\0]*$/, "expected a text without zero bytes");
 
 export const readySchema = z
   .strictObject({
@@ -15,11 +20,11 @@ export const readySchema = z
 
 export const shellInputSchema = z
   .strictObject({
-    command: z.string().trim().min(1, "expected a command, not an empty text").max(100_000).optional(),
-    argv: z.array(z.string().max(100_000)).min(1).max(10_000).optional(),
+    command: word.trim().min(1, "expected a command, not an empty text").optional(),
+    argv: z.array(word).min(1).max(10_000).optional(),
     shell: z.enum(["bash", "sh"]).optional(),
     cwd: z.string().min(1).optional(),
-    env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "expected a variable name"), z.string()).optional(),
+    env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "expected a variable name"), word).optional(),
     stdin: z.string().optional(),
     pty: z.boolean().optional(),
     ready: readySchema.optional(),

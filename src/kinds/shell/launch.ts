@@ -1,46 +1,50 @@
-import { writeFile } from "node:fs/promises";
+import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { JobContext } from "../../job/kind.ts";
-import type { InputPipes } from "./input-pipe.ts";
 import type { ShellInput } from "./input.ts";
-import type { Launched, Launcher } from "./launcher.ts";
-import { wrapperScript, type WrapperMode } from "./wrapper.ts";
+import type { LaunchRequest } from "./launch-request.ts";
+import { jobToken, recordFile } from "./main-process.ts";
 
-interface CommandStart {
-  readonly input: ShellInput;
-  readonly context: JobContext;
+interface Place {
   readonly folder: string;
   readonly cwd: string;
-  readonly env: Record<string, string>;
   readonly shell: string;
-  readonly pipes: InputPipes;
-  readonly launcher: Launcher;
 }
 
-/** The variable that marks all processes of a job, wherever they go. */
-export function jobToken(id: string): string {
-  return `LONGHAUL_JOB_ID=${id}`;
-}
-
-/** Starts the command under its wrapper, with files for its output and a pipe or a file for its input. */
-export async function launchCommand(start: CommandStart): Promise<Launched> {
-  const { input, context, folder, cwd, env, shell } = start;
-  const path = join(folder, "stdin");
-  const isPipe = input.stdin === undefined;
-  if (input.stdin === undefined) await start.pipes.place(path);
-  else await writeFile(path, input.stdin, { mode: 0o600 });
-  const command = input.argv ?? [input.command ?? ""];
-  return start.launcher.launch({
-    argv: [shell, "-c", wrapperScript, "longhaul", folder, toMode(input), ...command],
+/** What to start for an attempt: files for its output, a pipe or a file for its input. */
+export async function toLaunchRequest(input: ShellInput, context: JobContext, place: Place): Promise<LaunchRequest> {
+  const { folder, cwd, shell } = place;
+  const stdin = { path: inputFile(folder), isPipe: input.stdin === undefined };
+  if (input.stdin !== undefined) await writeInput(stdin.path, input.stdin);
+  const [name = "", value = ""] = jobToken(context.id).split("=");
+  const terminal = input.pty === true ? { TERM: "xterm-256color" } : {};
+  return {
+    argv: toArgv(input, shell),
     cwd,
-    env,
-    stdin: { path, isPipe },
+    env: { PWD: cwd, ...terminal, ...input.env, [name]: value },
+    record: recordFile(folder),
+    stdin,
     stdout: context.outputFile("stdout").path,
     stderr: context.outputFile("stderr").path,
-  });
+  };
 }
 
-function toMode(input: ShellInput): WrapperMode {
-  if (input.argv !== undefined) return "argv";
-  return input.pty === true ? "pty" : "shell";
+export function inputFile(folder: string): string {
+  return join(folder, "stdin");
+}
+
+/** In one step: the same attempt, started by a server that died, may be reading it. */
+async function writeInput(path: string, text: string): Promise<void> {
+  await writeFile(`${path}.new`, text, { mode: 0o600 });
+  await rename(`${path}.new`, path);
+}
+
+function toArgv(input: ShellInput, shell: string): string[] {
+  const argv = input.argv ?? [shell, "-c", input.command ?? ""];
+  if (input.pty !== true) return argv;
+  return ["script", "-qefc", `stty cols 120 rows 40 2>/dev/null; exec ${argv.map(quote).join(" ")}`, "/dev/null"];
+}
+
+function quote(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,41 +1,74 @@
 /**
- * Starts commands for the server. Forking a small process takes a fraction of the time that forking the server takes,
- * and does not hold it up. It reads requests from its input (the length of a request on a line, then its fields,
- * each ended by a zero byte) and tells on its output which process each became and how it ended. It ends with its
- * input; the commands do not.
+ * Starts commands for the server and is their parent. Forking a small process takes a fraction of the time that
+ * forking the server takes, and does not hold it up. It reads requests from its input (the length of a request on a
+ * line, then its fields, separated by zero bytes) and answers on its output.
+ *
+ * It outlives its server until its last command has ended, and writes into each command's record what a later server
+ * must know: who the process is (so that a reused pid is not taken for it), and how it ended. The record is made with
+ * O_EXCL, so the same attempt can never be started twice, and before the command, so that a full disk is told in time;
+ * the exit status then fits into the block that the record has already.
  */
 export const launcherScript = String.raw`
-use strict; use warnings; use POSIX qw(:sys_wait_h setsid _exit);
-$SIG{PIPE} = 'IGNORE'; $SIG{INT} = 'IGNORE'; $SIG{HUP} = 'IGNORE';
-my ($buffer, $open) = ('', 1);
-sub tell_server { syswrite(STDOUT, "$_[0]\n") }
-sub reap { while ((my $pid = waitpid(-1, WNOHANG)) > 0) { tell_server("ended $pid " . ($? >> 8) . ' ' . ($? & 127)) } }
-sub launch {
-  my ($id, $cwd, $in, $out, $err, $count, @rest) = split /\0/, $_[0];
-  my $pid = fork();
-  return tell_server("failed $id $!") unless defined $pid;
-  return tell_server("started $id $pid") if $pid;
-  $SIG{$_} = 'DEFAULT' for qw(CHLD PIPE INT HUP);
-  setsid();
-  open(STDIN, (-p $in ? '+<' : '<'), $in) or _exit(126);
-  open(STDOUT, '>>', $out) or _exit(126);
-  open(STDERR, '>>', $err) or _exit(126);
-  chdir($cwd) or do { print STDERR "cannot enter $cwd: $!\n"; _exit(126) };
-  %ENV = map { split /=/, $_, 2 } splice(@rest, 0, $count);
-  exec { $rest[0] } @rest or do { print STDERR "cannot run $rest[0]: $!\n"; _exit(127) };
-}
+use strict; use warnings; use Fcntl; use POSIX qw(:sys_wait_h setsid mkfifo dup2 _exit EEXIST EINTR);
+$0 = 'longhaul-launcher';
+$SIG{$_} = 'IGNORE' for qw(PIPE INT HUP TERM);
 $SIG{CHLD} = sub {};
+my ($buffer, $open, %records) = ('', 1);
+my $boot = slurp('/proc/sys/kernel/random/boot_id'); chomp $boot;
+sub slurp { my $text = ''; if (open(my $file, '<', $_[0])) { sysread($file, $text, 4096) } $text }
+sub tell_server { syswrite(STDOUT, "$_[0]\n") }
+sub describe { my $pid = $_[0]; $boot eq '' ? "$pid (command) " . qx(ps -o lstart= -p $pid) : slurp("/proc/$pid/stat") }
+sub note_end {
+  my ($pid, $status) = @_;
+  my $end = ($status >> 8) . ' ' . ($status & 127);
+  my $record = delete $records{$pid} or return;
+  syswrite($record, "$end\n");
+  tell_server("ended $pid $end");
+}
+sub open_files {
+  my ($in, $is_pipe, $out, $err) = @_;
+  mkfifo($in, 0600) or return if $is_pipe;
+  sysopen(my $stdin, $in, $is_pipe ? O_RDWR : O_RDONLY) or return;
+  sysopen(my $stdout, $out, O_WRONLY | O_APPEND | O_CREAT, 0600) or return;
+  sysopen(my $stderr, $err, O_WRONLY | O_APPEND | O_CREAT, 0600) or return;
+  return ($stdin, $stdout, $stderr);
+}
+sub become {
+  my ($files, $cwd, $count, @words) = @_;
+  setsid();
+  dup2(fileno($files->[$_]), $_) for 0 .. 2;
+  $SIG{$_} = 'DEFAULT' for qw(CHLD PIPE INT HUP TERM);
+  for (splice(@words, 0, $count)) { my ($name, $value) = split /=/, $_, 2; $ENV{$name} = $value }
+  chdir($cwd) or do { syswrite(STDERR, "cannot enter $cwd: $!\n"); _exit(126) };
+  no warnings 'exec';
+  exec { $words[0] } @words or do { syswrite(STDERR, "cannot run $words[0]: $!\n"); _exit(127) };
+}
+sub launch {
+  my ($id, $path, $in, $is_pipe, $out, $err, @command) = split /\0/, $_[0], -1;
+  sysopen(my $record, $path, O_WRONLY | O_CREAT | O_EXCL, 0600)
+    or return tell_server($! == EEXIST ? "taken $id" : "failed $id $!");
+  my @files = syswrite($record, ($boot || '-') . ' ') ? open_files($in, $is_pipe, $out, $err) : ();
+  my $pid = @files ? fork() : undef;
+  if (!defined $pid) { my $why = $!; unlink $path; return tell_server("failed $id $why") }
+  become(\@files, @command) if $pid == 0;
+  syswrite($record, describe($pid));
+  $records{$pid} = $record;
+  tell_server("started $id $pid");
+}
 while ($open) {
   my $ready = ''; vec($ready, fileno(STDIN), 1) = 1;
-  if (select($ready, undef, undef, 0.5) > 0) {
+  # A child may end just before the wait begins, which then does not notice.
+  if (select($ready, undef, undef, %records ? 1 : undef) > 0) {
     my $got = sysread(STDIN, $buffer, 65536, length $buffer);
-    $open = 0 if defined $got && $got == 0;
+    $open = 0 if defined $got ? $got == 0 : $! != EINTR;
     while ($buffer =~ /^(\d+)\n/ && length($buffer) >= length($1) + 1 + $1) {
       my $request = substr($buffer, length($1) + 1, $1);
       $buffer = substr($buffer, length($1) + 1 + $1);
       launch($request);
     }
   }
-  reap();
+  while ((my $pid = waitpid(-1, WNOHANG)) > 0) { note_end($pid, $?) }
 }
+$SIG{CHLD} = 'DEFAULT';
+while ((my $pid = waitpid(-1, 0)) > 0) { note_end($pid, $?) }
 `;

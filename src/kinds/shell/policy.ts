@@ -10,8 +10,6 @@ export interface ShellPolicy {
   readonly deny: readonly RegExp[];
   /** If not empty, working directories must lie in one of these. */
   readonly roots: readonly string[];
-  /** Names of variables that commands inherit; `*` stands for any characters. */
-  readonly inheritEnv: readonly string[];
   readonly defaultCwd: string;
 }
 
@@ -57,18 +55,14 @@ function isInside(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
-/** What a command sees: the inherited variables that are allowed, then those of the job. */
-export function buildEnv(
-  policy: ShellPolicy,
-  inherited: NodeJS.ProcessEnv,
-  own: Record<string, string> = {},
-): Record<string, string> {
-  const patterns = policy.inheritEnv.map(toPattern);
-  const kept = Object.entries(inherited).filter(
+/** The variables that every command inherits: those that are allowed, and never our own. */
+export function inheritEnv(names: readonly string[], env: NodeJS.ProcessEnv): Record<string, string> {
+  const patterns = names.map(toPattern);
+  const kept = Object.entries(env).filter(
     (entry): entry is [string, string] =>
       entry[1] !== undefined && !entry[0].startsWith("LONGHAUL_") && patterns.some((pattern) => pattern.test(entry[0])),
   );
-  return { ...Object.fromEntries(kept), ...own };
+  return Object.fromEntries(kept);
 }
 
 function toPattern(glob: string): RegExp {

@@ -2,33 +2,38 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { constants } from "node:os";
-import { join } from "node:path";
 import { promisify } from "node:util";
-import type { ProcessEnd } from "./launcher.ts";
 
 const run = promisify(execFile);
 
 /** Who a process is: a pid alone may belong to another one tomorrow. */
-export interface ProcessRecord {
+export interface ProcessIdentity {
   readonly pid: number;
   readonly startTime: string;
+  /** "-" where the system has none. */
   readonly bootId: string;
 }
 
-/** What the wrapper wrote when it started; undefined if it never did. */
-export async function readProcessRecord(folder: string): Promise<ProcessRecord | undefined> {
-  const text = await readFile(join(folder, "process"), "utf8").catch(() => undefined);
-  if (text === undefined || !text.endsWith("\n")) return undefined;
-  const [bootId = "-", ...rest] = text.trim().split(" ");
-  return { ...parseStat(rest.join(" ")), bootId };
+/** How a process ended. By the convention of shells, a signal counts as 128 and its number. */
+export interface ProcessEnd {
+  readonly exitCode: number;
+  readonly signal: string | null;
 }
 
-/** How the wrapper says the command ended; nothing is known while it runs, or if nobody could write it down. */
-export function readEnd(folder: string): ProcessEnd {
-  const text = readIfThere(join(folder, "exit"));
-  if (!text.endsWith("\n")) return { exitCode: undefined, signal: null };
-  const exitCode = Number(text);
-  return { exitCode, signal: signalOf(exitCode) };
+/** What a command's launcher has written down: who the process is, and behind that, once it is known, how it ended. */
+export interface ProcessRecord {
+  readonly process: ProcessIdentity;
+  readonly end: ProcessEnd | undefined;
+}
+
+/** Undefined while nothing is written, or not all of it. */
+export function readProcessRecord(path: string): ProcessRecord | undefined {
+  const [first, second, third] = readIfThere(path).split("\n");
+  if (first === undefined || second === undefined) return undefined;
+  const [bootId = "-", ...stat] = first.split(" ");
+  const [exitCode, signal] = second.split(" ").map(Number);
+  const isEnded = third !== undefined && exitCode !== undefined && signal !== undefined;
+  return { process: { ...parseStat(stat.join(" ")), bootId }, end: isEnded ? toEnd(exitCode, signal) : undefined };
 }
 
 /** At once, because for a file of a few bytes that is many times faster than asking for it. */
@@ -40,24 +45,25 @@ function readIfThere(path: string): string {
   }
 }
 
-/** By the convention of shells: a command that a signal ended exits with 128 and the signal's number. */
-function signalOf(exitCode: number): string | null {
-  const found = Object.entries(constants.signals).find(([, number]) => number === exitCode - 128);
-  return found?.[0] ?? null;
+/** From an exit code and the number of a signal, or 0: what a parent is told. */
+export function toEnd(exitCode: number, signal: number): ProcessEnd {
+  const code = signal === 0 ? exitCode : 128 + signal;
+  const found = code <= 128 ? undefined : Object.entries(constants.signals).find(([, number]) => number === code - 128);
+  return { exitCode: code, signal: found?.[0] ?? null };
 }
 
 /** True if this very process still runs: same pid, same start, same boot, and not a zombie. */
-export async function isSameProcess(record: ProcessRecord): Promise<boolean> {
-  if (record.bootId === "-") return isSameByPs(record);
+export async function isSameProcess(identity: ProcessIdentity): Promise<boolean> {
+  if (identity.bootId === "-") return isSameByPs(identity);
   const boot = await readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(() => "");
-  const stat = await readFile(`/proc/${record.pid}/stat`, "utf8").catch(() => undefined);
-  if (stat === undefined || boot.trim() !== record.bootId) return false;
-  return parseStat(stat).startTime === record.startTime && statFields(stat)[0] !== "Z";
+  const stat = await readFile(`/proc/${identity.pid}/stat`, "utf8").catch(() => undefined);
+  if (stat === undefined || boot.trim() !== identity.bootId) return false;
+  return parseStat(stat).startTime === identity.startTime && statFields(stat)[0] !== "Z";
 }
 
-async function isSameByPs(record: ProcessRecord): Promise<boolean> {
-  const { stdout } = await run("ps", ["-o", "lstart=", "-p", String(record.pid)]).catch(() => ({ stdout: "" }));
-  return stdout.trim() === record.startTime;
+async function isSameByPs({ pid, startTime }: ProcessIdentity): Promise<boolean> {
+  const { stdout } = await run("ps", ["-o", "lstart=", "-p", String(pid)]).catch(() => ({ stdout: "" }));
+  return stdout.trim() === startTime;
 }
 
 /** Field 22 of /proc/PID/stat, counted behind the name, which may contain anything. */

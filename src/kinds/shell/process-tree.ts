@@ -4,7 +4,9 @@ import { statFields } from "./process-record.ts";
 /** What is known of one process of a job. Linux only; elsewhere the lists are empty. */
 export interface ProcessFacts {
   readonly pid: number;
+  readonly parent: number;
   readonly group: number;
+  /** Its own and that of its children that have ended. */
   readonly cpuMs: number;
   readonly memoryBytes: number;
 }
@@ -12,19 +14,31 @@ export interface ProcessFacts {
 const ticksPerSecond = 100;
 const pageBytes = 4_096;
 
-/** True while any process of the group exists. */
-export function isGroupAlive(group: number): boolean {
-  try {
-    process.kill(-group, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
-  }
+/** True while a process of the group lives, or its leader before it leads; what has ended and waits for its parent does not count. */
+export async function isGroupAlive(group: number): Promise<boolean> {
+  if (!exists(-group) && !exists(group)) return false;
+  const processes = await listProcesses();
+  return processes.length === 0 || processes.some((facts) => facts.group === group || facts.pid === group);
 }
 
 export async function listGroup(group: number): Promise<ProcessFacts[]> {
-  const all = await Promise.all((await listPids()).map(readFacts));
-  return all.filter((facts) => facts !== undefined).filter((facts) => facts.group === group);
+  return (await listProcesses()).filter((facts) => facts.group === group);
+}
+
+/** The processes of a group, and those that descend from them in groups of their own, as on a terminal. */
+export async function listTree(group: number): Promise<ProcessFacts[]> {
+  const all = await listProcesses();
+  const found = new Set(all.filter((facts) => facts.group === group));
+  const pids = new Set([...found].map(({ pid }) => pid));
+  for (let before = 0; before !== found.size;) {
+    before = found.size;
+    for (const facts of all) {
+      if (!pids.has(facts.parent)) continue;
+      pids.add(facts.pid);
+      found.add(facts);
+    }
+  }
+  return [...found];
 }
 
 /** Processes that carry the job's token in their environment: also those that left its process group. */
@@ -58,6 +72,20 @@ export async function isReadingInput(pids: readonly number[]): Promise<boolean> 
   return calls.some((call) => call.startsWith(`${readCall} 0x0 `));
 }
 
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
+
+async function listProcesses(): Promise<ProcessFacts[]> {
+  const all = await Promise.all((await listPids()).map(readFacts));
+  return all.filter((facts) => facts !== undefined);
+}
+
 async function listPids(): Promise<number[]> {
   const names = await readdir("/proc").catch(() => []);
   return names.filter((name) => /^\d+$/.test(name)).map(Number);
@@ -68,9 +96,10 @@ async function readFacts(pid: number): Promise<ProcessFacts | undefined> {
   if (stat === undefined) return undefined;
   const fields = statFields(stat);
   if (fields[0] === "Z") return undefined;
-  const ticks = Number(fields[11]) + Number(fields[12]);
+  const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
   return {
     pid,
+    parent: Number(fields[1]),
     group: Number(fields[2]),
     cpuMs: (ticks * 1_000) / ticksPerSecond,
     memoryBytes: Number(fields[21]) * pageBytes,

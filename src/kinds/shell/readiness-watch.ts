@@ -1,7 +1,7 @@
 import type { JobContext } from "../../job/kind.ts";
+import { compilePattern } from "../../text/pattern.ts";
 import type { ReadyCondition } from "./input.ts";
 import { LineScanner } from "./line-scanner.ts";
-import { compilePattern } from "../../text/pattern.ts";
 import { isAnswering } from "./ready.ts";
 
 /** Says once, in the job's progress, that the command is ready for use. */
@@ -9,6 +9,7 @@ export class ReadinessWatch {
   readonly #ready: ReadyCondition | undefined;
   readonly #context: JobContext;
   readonly #scanners: LineScanner[];
+  #isLooking = false;
   #isReady = false;
 
   constructor(ready: ReadyCondition | undefined, context: JobContext) {
@@ -21,15 +22,26 @@ export class ReadinessWatch {
         : ["stdout", "stderr"].map((name) => new LineScanner(context.outputFile(name).path, test));
   }
 
-  async look(): Promise<void> {
-    if (this.#ready === undefined || this.#isReady) return;
-    if (!(await this.#isMet(this.#ready))) return;
-    this.#isReady = true;
-    this.#context.progress({ phase: "ready", message: "ready" });
+  get isReady(): boolean {
+    return this.#isReady;
   }
 
-  async #isMet(ready: ReadyCondition): Promise<boolean> {
-    const found = await Promise.all(this.#scanners.map((scanner) => scanner.look()));
-    return found.some(Boolean) || (await isAnswering(ready));
+  /** Begins to look, unless it does already: nobody waits for a service that takes its time to answer. */
+  look(): void {
+    if (this.#ready === undefined || this.#isReady || this.#isLooking) return;
+    this.#isLooking = true;
+    this.#look(this.#ready)
+      // A look that fails is made up for by the next one.
+      .catch(() => undefined)
+      .finally(() => {
+        this.#isLooking = false;
+      });
+  }
+
+  async #look(ready: ReadyCondition): Promise<void> {
+    const found = await Promise.all([...this.#scanners.map((scanner) => scanner.look()), isAnswering(ready)]);
+    if (!found.some(Boolean)) return;
+    this.#isReady = true;
+    this.#context.progress({ phase: "ready", message: "ready" });
   }
 }

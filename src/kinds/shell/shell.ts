@@ -1,16 +1,18 @@
-import { join } from "node:path";
 import type { z } from "zod";
+import { LonghaulError } from "../../job/error.ts";
 import { JobFailure } from "../../job/failure.ts";
 import { defineKind, type JobContext, type Kind, type StopCause } from "../../job/kind.ts";
+import { compilePattern } from "../../text/pattern.ts";
 import type { Redactor } from "../../text/redact.ts";
-import { writeToPipe, type InputPipes } from "./input-pipe.ts";
+import { writeToPipe } from "./input-pipe.ts";
 import { shellInputSchema, shellResultSchema, type ShellInput } from "./input.ts";
 import { inspectCommand } from "./inspect.ts";
-import { jobToken, launchCommand } from "./launch.ts";
-import type { Launched, Launcher, ProcessEnd } from "./launcher.ts";
-import { buildEnv, checkAllowed, commandText, resolveCwd, type ShellPolicy } from "./policy.ts";
-import { isSameProcess, readEnd, readProcessRecord, type ProcessRecord } from "./process-record.ts";
-import { compilePattern } from "../../text/pattern.ts";
+import type { Launched } from "./launch-request.ts";
+import { inputFile, toLaunchRequest } from "./launch.ts";
+import type { Launcher } from "./launcher.ts";
+import { findOrStart } from "./main-process.ts";
+import { checkAllowed, commandText, resolveCwd, type ShellPolicy } from "./policy.ts";
+import type { ProcessEnd } from "./process-record.ts";
 import { ReadinessWatch } from "./readiness-watch.ts";
 import { Supervisor } from "./supervise.ts";
 import { terminate } from "./terminate.ts";
@@ -18,10 +20,7 @@ import { terminate } from "./terminate.ts";
 export interface ShellSettings {
   readonly policy: ShellPolicy;
   readonly redactor: Redactor;
-  readonly pipes: InputPipes;
   readonly launcher: Launcher;
-  /** The environment that commands may inherit from. */
-  readonly env: NodeJS.ProcessEnv;
   readonly shell: string;
   readonly concurrency: number;
   /** From the polite signal to the one that cannot be ignored. */
@@ -55,10 +54,19 @@ function concealInput(input: ShellInput, redactor: Redactor): ShellInput {
   return {
     ...input,
     ...(input.command === undefined ? {} : { command: redactor.text(input.command) }),
-    ...(input.argv === undefined ? {} : { argv: input.argv.map(redactor.text) }),
+    ...(input.argv === undefined ? {} : { argv: concealWords(input.argv, redactor) }),
     ...(input.env === undefined ? {} : { env: redactor.env(input.env) }),
     ...(input.stdin === undefined ? {} : { stdin: redactor.text(input.stdin) }),
   };
+}
+
+/** Each word is judged with the one before it, because a secret may follow its flag. */
+function concealWords(words: readonly string[], redactor: Redactor): string[] {
+  return words.map((word, index) => {
+    const before = index === 0 ? "" : `${words[index - 1]} `;
+    const shown = redactor.text(before + word);
+    return shown.startsWith(before) ? shown.slice(before.length) : redactor.text(word);
+  });
 }
 
 async function runCommand(
@@ -67,86 +75,77 @@ async function runCommand(
   settings: ShellSettings,
 ): Promise<z.input<typeof shellResultSchema>> {
   const folder = context.folder();
-  const main = (await findRunning(folder, context)) ?? (await start(input, context, folder, settings));
-  const group = main.pid;
-  const supervisor = new Supervisor(context, folder, group);
-  const readiness = new ReadinessWatch(input.ready, context);
+  const { group, ended } = await findOrStart(context, folder, () => start(input, context, folder, settings));
+  const supervisor = new Supervisor(context, group, new ReadinessWatch(input.ready, context));
   context.serve({
     send: async (text) => {
-      checkAllowed(settings.policy, text);
-      await writeToPipe(join(folder, "stdin"), text);
+      await sendText(text, input, folder, settings);
       context.touch();
+      supervisor.stir();
     },
     inspect: () => inspectCommand(group, supervisor, settings.redactor),
   });
-  try {
-    const end = "end" in main ? main.end : await supervisor.untilMainEnds(main, () => readiness.look());
-    if (input.finishWithMain !== true) await supervisor.untilChildrenEnd(end);
-    await supervisor.look();
-    return toResult(end, commandText(input), settings.redactor);
-  } catch (thrown) {
-    if (!context.signal.aborted) throw thrown;
-    const cause = context.signal.reason as StopCause;
+  const end = await superviseToEnd(supervisor, ended, input).catch(async (thrown: unknown) => {
     // The engine stops or has lost the job: the command runs on, for whoever adopts it.
-    if (cause.type === "cancelled" || cause.type === "timed_out") {
+    if (!isLeftRunning(context.signal)) {
       await terminate(group, context.id, settings.termGraceMs);
       await supervisor.look();
     }
     throw thrown;
-  }
-}
-
-/** The command of an attempt that ran before: still running, or ended while nobody looked. */
-async function findRunning(
-  folder: string,
-  context: JobContext,
-): Promise<ProcessRecord | { pid: number; end: ProcessEnd } | undefined> {
-  const record = context.isInterrupted ? await readProcessRecord(folder) : undefined;
-  if (record === undefined) return undefined;
-  if (await isSameProcess(record)) return record;
-  return { pid: record.pid, end: readEnd(folder) };
+  });
+  return toResult(end, commandText(input), settings.redactor);
 }
 
 async function start(
   input: ShellInput,
   context: JobContext,
   folder: string,
-  settings: ShellSettings,
-): Promise<Launched> {
-  const { policy } = settings;
-  const shell = input.shell ?? settings.shell;
-  const [name = "", value = ""] = jobToken(context.id).split("=");
-  const env = { ...buildEnv(policy, settings.env, input.env), [name]: value };
-  const ptyEnv = input.pty === true ? { SHELL: shell, TERM: "xterm-256color" } : {};
-  return launchCommand({
-    input,
-    context,
-    folder,
-    shell,
-    cwd: resolveCwd(policy, input.cwd),
-    env: { ...env, ...ptyEnv },
-    pipes: settings.pipes,
-    launcher: settings.launcher,
+  { policy, launcher, ...settings }: ShellSettings,
+): Promise<Launched | undefined> {
+  const place = { folder, cwd: resolveCwd(policy, input.cwd), shell: input.shell ?? settings.shell };
+  return launcher.launch(await toLaunchRequest(input, context, place));
+}
+
+async function sendText(text: string, input: ShellInput, folder: string, { policy }: ShellSettings): Promise<void> {
+  checkAllowed(policy, text);
+  if (input.stdin !== undefined) {
+    throw new LonghaulError("conflict", "The command's input was given when it was started, and takes no more.");
+  }
+  await writeToPipe(inputFile(folder), text);
+}
+
+async function superviseToEnd(
+  supervisor: Supervisor,
+  ended: Promise<ProcessEnd | undefined>,
+  input: ShellInput,
+): Promise<ProcessEnd | undefined> {
+  const end = await supervisor.untilMainEnds(ended);
+  if (input.finishWithMain !== true) await supervisor.untilChildrenEnd(end);
+  await supervisor.look();
+  return end;
+}
+
+function isLeftRunning(signal: AbortSignal): boolean {
+  const cause = signal.reason as StopCause | undefined;
+  return cause?.type === "stopping" || cause?.type === "lease_lost";
+}
+
+function toResult(end: ProcessEnd | undefined, command: string, redactor: Redactor): z.input<typeof shellResultSchema> {
+  if (end?.exitCode === 0) return { exit_code: 0, signal: null };
+  const shown = shorten(redactor.text(command));
+  if (end === undefined) {
+    const message = `"${shown}" ended without leaving an exit code: it was killed, or the machine restarted.`;
+    throw new JobFailure("lost", message, { details: { exit_code: null, signal: null } });
+  }
+  const { exitCode, signal } = end;
+  const by = signal === null ? "" : ` (${signal})`;
+  throw new JobFailure("exit_code", `"${shown}" exited with code ${exitCode}${by}.`, {
+    details: { exit_code: exitCode, signal },
   });
 }
 
-function toResult(end: ProcessEnd, command: string, redactor: Redactor): z.input<typeof shellResultSchema> {
-  const { exitCode, signal } = end;
-  if (exitCode === 0) return { exit_code: 0, signal: null };
-  const shown = redactor.text(command.length > 80 ? `${command.slice(0, 80)}…` : command);
-  if (exitCode !== undefined) {
-    const by = signal === null ? "" : ` (${signal})`;
-    throw new JobFailure("exit_code", `"${shown}" exited with code ${exitCode}${by}.`, {
-      details: { exit_code: exitCode, signal },
-    });
-  }
-  if (signal !== null)
-    throw new JobFailure("killed", `"${shown}" was ended by ${signal}.`, { details: { exit_code: null, signal } });
-  throw new JobFailure(
-    "lost",
-    `"${shown}" ended without leaving an exit code: it was killed, or the machine restarted.`,
-    {
-      details: { exit_code: null, signal: null },
-    },
-  );
+const longestShown = 80;
+
+function shorten(text: string): string {
+  return text.length > longestShown ? `${text.slice(0, longestShown)}…` : text;
 }

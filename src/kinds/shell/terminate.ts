@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { jobToken } from "./launch.ts";
+import { jobToken } from "./main-process.ts";
 import { isGroupAlive, listByToken } from "./process-tree.ts";
 
 const pollMs = 40;
@@ -9,22 +9,27 @@ const killPatienceMs = 5_000;
  * Ends all processes of a job, its group and whatever has left the group but carries the job's token: asks them to
  * terminate, and after the grace time kills those that are left. Resolves when none is.
  */
-export async function terminate(group: number, id: string, graceMs: number): Promise<void> {
+export async function terminate(group: number | undefined, id: string, graceMs: number): Promise<void> {
   await signalAll(group, id, "SIGTERM");
   await untilGone(group, id, graceMs);
   await signalAll(group, id, "SIGKILL");
   await untilGone(group, id, killPatienceMs);
 }
 
-async function signalAll(group: number, id: string, signal: NodeJS.Signals): Promise<void> {
-  if (isGroupAlive(group)) signalProcess(-group, signal);
+async function signalAll(group: number | undefined, id: string, signal: NodeJS.Signals): Promise<void> {
+  if (group !== undefined && (await isGroupAlive(group))) {
+    signalProcess(-group, signal);
+    // A command that has only just been started is not yet in a group of its own.
+    signalProcess(group, signal);
+  }
   for (const pid of await listByToken(jobToken(id))) signalProcess(pid, signal);
 }
 
-async function untilGone(group: number, id: string, patienceMs: number): Promise<void> {
+async function untilGone(group: number | undefined, id: string, patienceMs: number): Promise<void> {
   const giveUpAt = performance.now() + patienceMs;
   while (performance.now() < giveUpAt) {
-    if (!isGroupAlive(group) && (await listByToken(jobToken(id))).length === 0) return;
+    const isAlive = group !== undefined && (await isGroupAlive(group));
+    if (!isAlive && (await listByToken(jobToken(id))).length === 0) return;
     await delay(pollMs);
   }
 }

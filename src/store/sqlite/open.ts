@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { LonghaulError } from "../../job/error.ts";
 import { messageOf } from "../../job/failure.ts";
+import { makeFolder } from "../make-folder.ts";
 import { createOutputFiles } from "../output-files.ts";
 import type { Store } from "../store.ts";
 import { connect, type Connection } from "./driver.ts";
@@ -21,7 +22,7 @@ const alwaysCheckedBytes = 64 * 1024 * 1024;
 /** Opens the file, or makes it. A file that is not ours, is damaged, is newer or is in use is refused and left as it is. */
 export async function openSqliteStore({ file, outputCapBytes = 16 * 1024 * 1024 }: SqliteOptions): Promise<Store> {
   const folder = dirname(file);
-  makeFolder(folder);
+  makeHome(folder);
   if (existsSync(file) && statSync(file).size > 0) await inspect(file);
   const connection = await openExclusive(file);
   const ownerFile = `${file}.owner`;
@@ -39,9 +40,9 @@ export async function openSqliteStore({ file, outputCapBytes = 16 * 1024 * 1024 
   }
 }
 
-function makeFolder(folder: string): void {
+function makeHome(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
   } catch (error) {
     throw new LonghaulError("storage_failed", `The folder ${folder} cannot be made: ${messageOf(error)}.`, {
       cause: error,
