@@ -45,16 +45,17 @@ export const jobOutput = defineOperation({
     const from = input.from ?? 0;
     const hasEnded = ({ state }: Job): boolean => isTerminal(state) || target.attempt < state.attempt;
     const open = (): Promise<OutputSource> => openOutput(engine, { ...target, isOver: hasEnded(job) }, actor);
-    let chunk = await readChunk(await open(), input, from, test);
+    let chunk = await readChunk(await open(), input, from, test, hasEnded(job));
     if (chunk.size <= from && input.wait_ms > 0 && !hasEnded(job)) {
       const hasMore = async (now: Job): Promise<boolean> =>
         hasEnded(now) || (await (await open()).read(from, 1)).size > from;
       await engine.wait(job.id, { until: hasMore, timeoutMs: input.wait_ms, ...actor, ...defined({ signal }) });
       job = await engine.get(job.id, actor);
-      chunk = await readChunk(await open(), input, from, test);
+      chunk = await readChunk(await open(), input, from, test, hasEnded(job));
     }
     const isComplete = hasEnded(job) && chunk.next >= chunk.size;
-    const { bytes, matches, ...place } = isComplete || input.encoding === "base64" ? chunk : cutToCharacters(chunk);
+    const { bytes, matches, ...place } =
+      isComplete || input.encoding === "base64" ? chunk : cutToCharacters(chunk, input.limit);
     // The state is older than the chunk: a job that had ended by then has written nothing after it.
     return {
       id: job.id,
@@ -66,10 +67,11 @@ export const jobOutput = defineOperation({
   },
 });
 
-/** Leaves a character that was cut at the end for the next read. */
-function cutToCharacters(chunk: ReadChunk): ReadChunk {
+/** Leaves a character that is not whole for the next read, unless the limit is too small for it. */
+function cutToCharacters(chunk: ReadChunk, limit: number): ReadChunk {
   if (chunk.matches !== undefined) return chunk;
   const length = wholeCharacters(chunk.bytes);
+  if (length === 0 && chunk.bytes.length >= limit) return chunk;
   return { ...chunk, bytes: chunk.bytes.subarray(0, length), next: chunk.next - (chunk.bytes.length - length) };
 }
 
@@ -81,8 +83,9 @@ function readChunk(
   { tail, limit }: ReadRequest,
   from: number,
   test: ((line: string) => boolean) | undefined,
+  isOver: boolean,
 ): Promise<ReadChunk> {
-  if (test !== undefined) return readMatching(source, from, limit, test);
+  if (test !== undefined) return readMatching(source, from, limit, test, isOver);
   return tail === undefined ? readFrom(source, from, limit) : readTail(source, tail, limit);
 }
 
@@ -112,7 +115,9 @@ async function readTail(source: OutputSource, lines: number, limit: number): Pro
     const isLineEnd = text[start - 1] === 0x0a && start < text.length;
     if (isLineEnd && ++seen === lines) break;
   }
-  const cut = Math.max(start, text.length - limit);
+  let cut = Math.max(start, text.length - limit);
+  // Not inside a character: those bytes of it that are left out would make the rest unreadable.
+  while (cut > start && cut < text.length && ((text[cut] ?? 0) & 0xc0) === 0x80) cut++;
   return { ...window, bytes: text.subarray(cut), from: window.next - (text.length - cut) };
 }
 
@@ -122,6 +127,7 @@ async function readMatching(
   from: number,
   limit: number,
   test: (line: string) => boolean,
+  isOver: boolean,
 ): Promise<ReadChunk> {
   const lines = new LineBuffer();
   const found: string[] = [];
@@ -130,7 +136,7 @@ async function readMatching(
   const take = (line: string): void => {
     if (!test(line)) return;
     matches += 1;
-    bytesFound += line.length + 1;
+    bytesFound += Buffer.byteLength(line) + 1;
     if (bytesFound <= limit) found.push(`${line}\n`);
   };
   let chunk = await source.read(from, mostBytes);
@@ -139,6 +145,8 @@ async function readMatching(
     lines.push(chunk.bytes).forEach(take);
     chunk = await source.read(chunk.next, mostBytes);
   }
-  if (lines.rest !== "") take(lines.rest);
-  return { ...chunk, from: first.from, bytes: Buffer.from(found.join("")), matches };
+  if (isOver && lines.rest !== "") take(lines.rest);
+  // A line that may still grow is left for the next read.
+  const next = isOver ? chunk.next : chunk.next - Buffer.byteLength(lines.rest);
+  return { ...chunk, from: first.from, next, bytes: Buffer.from(found.join("")), matches };
 }

@@ -100,7 +100,8 @@ async function readOrder(engine: Engine, id: JobId, attempt: number, access: Acc
  * stay; once it is over the rest follows, the stream that was growing first.
  */
 function toPieces(known: readonly Piece[], sizes: Record<string, { size: number }>, isOver: boolean): Piece[] {
-  if (!isOver && sizes[orderStream] !== undefined) return known.filter((piece) => piece.size > 0);
+  const hasTwoStreams = sizes["stdout"] !== undefined && sizes["stderr"] !== undefined;
+  if (!isOver && (hasTwoStreams || sizes[orderStream] !== undefined)) return known.filter((piece) => piece.size > 0);
   const names = Object.keys(sizes).filter((name) => name !== orderStream);
   const last = known.at(-1)?.stream;
   const rest = names

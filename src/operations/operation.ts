@@ -43,6 +43,7 @@ export function defineOperation<Input extends z.ZodType, Output extends z.ZodTyp
   const { run, ...described } = definition;
   return {
     ...described,
-    call: (context, input) => run(context, parseInput(definition.input, input ?? {}, `The call of ${definition.name}`)),
+    call: async (context, input) =>
+      run(context, parseInput(definition.input, input ?? {}, `The call of ${definition.name}`)),
   };
 }

@@ -54,6 +54,7 @@ function announced(writer: OutputWriter, announce: () => void): OutputWriter {
       writer.append(chunk);
       announce();
     },
+    size: () => writer.size(),
     close: () => writer.close(),
   };
 }

@@ -14,6 +14,15 @@ interface Segment {
 }
 
 export async function readSlice(folder: string, stream: string, from: number, limit: number): Promise<OutputSlice> {
+  for (;;) {
+    const slice = await readOnce(folder, stream, from, limit);
+    const cut = await readCut(folder, stream);
+    // What was cut out while it was read may have been read as zeros.
+    if (cut === undefined || slice.next <= cut.from || slice.from >= cut.to) return slice;
+  }
+}
+
+async function readOnce(folder: string, stream: string, from: number, limit: number): Promise<OutputSlice> {
   const segments = await listSegments(folder, stream);
   const { size } = toSize(segments);
   const segment = segments.find(({ start, size: length }) => start + length > from);

@@ -30,6 +30,8 @@ export interface OutputStore {
 export interface OutputWriter {
   /** The bytes are readable, and outlive this process, when it returns. Bytes that cannot be written are dropped and counted. */
   readonly append: (chunk: Uint8Array) => void;
+  /** All bytes of the stream so far, dropped ones included. */
+  readonly size: () => number;
   readonly close: () => void;
 }
 

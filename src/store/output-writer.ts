@@ -46,6 +46,12 @@ export class SegmentWriter implements OutputWriter {
     }
   }
 
+  size(): number {
+    if (this.#file === undefined) this.#begin();
+    const last = this.#segments.at(-1);
+    return (last === undefined ? 0 : last.start + last.size) + this.#missingBytes;
+  }
+
   close(): void {
     if (this.#file !== undefined) closeSync(this.#file);
     this.#file = undefined;

@@ -14,7 +14,11 @@ export class LineBuffer {
   /** The lines that these bytes complete. */
   push(bytes: Uint8Array): string[] {
     const lines = (this.#rest + this.#decoder.decode(bytes, { stream: true })).split(/\r?\n/);
-    this.#rest = (lines.pop() ?? "").slice(-longestLine);
+    this.#rest = lines.pop() ?? "";
+    while (this.#rest.length > longestLine) {
+      lines.push(this.#rest.slice(0, longestLine));
+      this.#rest = this.#rest.slice(longestLine);
+    }
     return lines;
   }
 }

@@ -54,7 +54,7 @@ describe("output", () => {
     await finish(started);
     expect(await read(engine, id)).toBe("one two");
     expect(await read(engine, id, { stream: "stderr" })).toBe("problem");
-    expect(await engine.outputSizes(id)).toEqual({
+    expect(await engine.outputSizes(id)).toMatchObject({
       stdout: { size: 7, dropped: 0 },
       stderr: { size: 7, dropped: 0 },
     });
@@ -200,7 +200,7 @@ describe("output of an earlier attempt", () => {
     expect(await read(engine, id)).toBe("second try");
     expect(await read(engine, id, { attempt: 1 })).toBe("first try");
     expect(await engine.outputSizes(id, 1)).toEqual({ stdout: { size: 9, dropped: 0 } });
-    expect(Object.keys(await engine.outputSizes(id)).toSorted()).toEqual(["stderr", "stdout"]);
+    expect(Object.keys(await engine.outputSizes(id)).toSorted()).toEqual(["order", "stderr", "stdout"]);
   });
 
   it("does not exist for an attempt that never was", async () => {

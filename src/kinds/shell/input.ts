@@ -21,7 +21,12 @@ export const readySchema = z
 export const shellInputSchema = z
   .strictObject({
     command: word.trim().min(1, "expected a command, not an empty text").optional(),
-    argv: z.array(word).min(1).max(10_000).optional(),
+    argv: z
+      .array(word)
+      .min(1)
+      .max(10_000)
+      .refine(([program]) => program !== "", "expected the name of a program first, not an empty text")
+      .optional(),
     shell: z.enum(["bash", "sh"]).optional(),
     cwd: z.string().min(1).optional(),
     env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "expected a variable name"), word).optional(),

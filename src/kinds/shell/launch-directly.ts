@@ -35,12 +35,12 @@ export async function launchDirectly(request: LaunchRequest): Promise<Launched |
     const ended = new Promise<undefined>((resolve) => {
       child.once("exit", () => resolve(undefined));
     });
-    await new Promise<void>((resolve, reject) => {
-      child.once("spawn", resolve);
+    const pid = await new Promise<number>((resolve, reject) => {
+      child.once("spawn", () => resolve(child.pid as number));
       child.once("error", reject);
     });
     child.unref();
-    return { pid: child.pid ?? 0, ended };
+    return { pid, ended };
   } finally {
     files.forEach((descriptor) => closeSync(descriptor));
   }

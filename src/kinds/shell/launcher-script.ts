@@ -9,10 +9,12 @@
  * the exit status then fits into the block that the record has already.
  */
 export const launcherScript = String.raw`
-use strict; use warnings; use Fcntl; use POSIX qw(:sys_wait_h setsid mkfifo dup2 _exit EEXIST EINTR);
+use strict; use warnings; use Fcntl; use POSIX qw(:sys_wait_h :signal_h setsid mkfifo dup2 _exit EEXIST EINTR);
 $0 = 'longhaul-launcher';
-$SIG{$_} = 'IGNORE' for qw(PIPE INT HUP TERM);
-$SIG{CHLD} = sub {};
+# Blocked, not ignored: a signal to a command that is just being started reaches it once it is.
+my $unheeded = POSIX::SigSet->new(SIGTERM, SIGINT, SIGHUP);
+sigprocmask(SIG_BLOCK, $unheeded);
+$SIG{PIPE} = 'IGNORE'; $SIG{CHLD} = sub {};
 my ($buffer, $open, %records) = ('', 1);
 my $boot = slurp('/proc/sys/kernel/random/boot_id'); chomp $boot;
 sub slurp { my $text = ''; if (open(my $file, '<', $_[0])) { sysread($file, $text, 4096) } $text }
@@ -37,7 +39,8 @@ sub become {
   my ($files, $cwd, $count, @words) = @_;
   setsid();
   dup2(fileno($files->[$_]), $_) for 0 .. 2;
-  $SIG{$_} = 'DEFAULT' for qw(CHLD PIPE INT HUP TERM);
+  $SIG{$_} = 'DEFAULT' for qw(CHLD PIPE);
+  sigprocmask(SIG_UNBLOCK, $unheeded);
   for (splice(@words, 0, $count)) { my ($name, $value) = split /=/, $_, 2; $ENV{$name} = $value }
   chdir($cwd) or do { syswrite(STDERR, "cannot enter $cwd: $!\n"); _exit(126) };
   no warnings 'exec';

@@ -38,11 +38,10 @@ export async function findOrStart(
 
 async function adopt(path: string, id: string, signal: AbortSignal): Promise<MainProcess> {
   const record = await awaitRecord(path, signal);
-  const ended = awaitEnd(path, signal);
-  if (record === undefined) return { group: undefined, ended };
+  if (record === undefined) return { group: undefined, ended: Promise.resolve(undefined) };
   const { pid } = record.process;
   const isOurs = (await isSameProcess(record.process)) || (await hasToken(pid, id));
-  return { group: isOurs ? pid : undefined, ended };
+  return { group: isOurs ? pid : undefined, ended: awaitEnd(path, signal) };
 }
 
 /** Whether a process of the group is marked as one of the job's: its leader is gone, and others may have its number. */

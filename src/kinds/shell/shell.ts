@@ -10,7 +10,7 @@ import { inspectCommand } from "./inspect.ts";
 import type { Launched } from "./launch-request.ts";
 import { inputFile, toLaunchRequest } from "./launch.ts";
 import type { Launcher } from "./launcher.ts";
-import { findOrStart } from "./main-process.ts";
+import { findOrStart, type MainProcess } from "./main-process.ts";
 import { checkAllowed, commandText, resolveCwd, type ShellPolicy } from "./policy.ts";
 import type { ProcessEnd } from "./process-record.ts";
 import { ReadinessWatch } from "./readiness-watch.ts";
@@ -75,16 +75,21 @@ async function runCommand(
   settings: ShellSettings,
 ): Promise<z.input<typeof shellResultSchema>> {
   const folder = context.folder();
-  const { group, ended } = await findOrStart(context, folder, () => start(input, context, folder, settings));
-  const supervisor = new Supervisor(context, group, new ReadinessWatch(input.ready, context));
+  const starting = superviseStart(input, context, folder, settings);
+  // At once, not when it is found or started: whoever sees the job running may send to it.
   context.serve({
     send: async (text) => {
+      const { supervisor } = await starting;
       await sendText(text, input, folder, settings);
       context.touch();
       supervisor.stir();
     },
-    inspect: () => inspectCommand(group, supervisor, settings.redactor),
+    inspect: async () => {
+      const { group, supervisor } = await starting;
+      return inspectCommand(group, supervisor, settings.redactor);
+    },
   });
+  const { group, ended, supervisor } = await starting;
   const end = await superviseToEnd(supervisor, ended, input).catch(async (thrown: unknown) => {
     // The engine stops or has lost the job: the command runs on, for whoever adopts it.
     if (!isLeftRunning(context.signal)) {
@@ -94,6 +99,16 @@ async function runCommand(
     throw thrown;
   });
   return toResult(end, commandText(input), settings.redactor);
+}
+
+async function superviseStart(
+  input: ShellInput,
+  context: JobContext,
+  folder: string,
+  settings: ShellSettings,
+): Promise<MainProcess & { supervisor: Supervisor }> {
+  const main = await findOrStart(context, folder, () => start(input, context, folder, settings));
+  return { ...main, supervisor: new Supervisor(context, main.group, new ReadinessWatch(input.ready, context)) };
 }
 
 async function start(

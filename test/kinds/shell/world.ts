@@ -1,6 +1,6 @@
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, type TestContext } from "vitest";
@@ -178,6 +178,19 @@ export class ShellWorld {
       if (process.env["CI"] !== undefined) throw error;
       context.skip("mounting is not permitted here");
     }
+  }
+
+  /** Leaves no byte of the engine's disk free, until the returned function is called. */
+  fillHome(): () => void {
+    const filler = join(this.home, "filler");
+    for (const bytes of [65_536, 4_096, 1]) {
+      try {
+        for (;;) writeFileSync(filler, Buffer.alloc(bytes), { flag: "a" });
+      } catch {
+        // Full for pieces of this size.
+      }
+    }
+    return () => rmSync(filler);
   }
 }
 

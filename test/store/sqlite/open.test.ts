@@ -166,7 +166,7 @@ async function holdInAnotherProcess(file: string, sql = ""): Promise<{ pid: numb
   const script = `
     import { DatabaseSync } from "@photostructure/sqlite";
     import { writeFileSync } from "node:fs";
-    const db = new DatabaseSync(${JSON.stringify(file)});
+    const db = (globalThis.held = new DatabaseSync(${JSON.stringify(file)}));
     db.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; BEGIN IMMEDIATE; COMMIT;");
     db.exec(${JSON.stringify(sql)});
     writeFileSync(${JSON.stringify(`${file}.owner`)}, String(process.pid));

@@ -1,0 +1,130 @@
+import { describe, expect, it } from "vitest";
+import { until } from "../../until.ts";
+import { exited, refusal, useShell } from "./world.ts";
+
+const world = useShell();
+
+describe("text that is sent", () => {
+  it("reaches a command that waits for it", async () => {
+    const engine = await world().open();
+    const job = await world().submit('read -r name && echo "hello $name" && read -r age && echo "$age years"');
+    await world().pid(job.id);
+    await engine.send(job.id, "Ada Lovelace\n");
+    await world().untilOutput(job.id, "hello Ada Lovelace\n");
+    await engine.send(job.id, "36\n");
+    expect((await world().end(job.id)).state.status).toBe("succeeded");
+    expect(await world().stdout(job.id)).toBe("hello Ada Lovelace\n36 years\n");
+  });
+
+  it("reaches a command that has only just been started", async () => {
+    const engine = await world().open();
+    for (let round = 0; round < 20; round++) {
+      const job = await world().submit("read -r line; echo $line");
+      await until(async () => {
+        try {
+          await engine.send(job.id, "early\n");
+          return true;
+        } catch (error) {
+          // Until it is started; never because its input is not yet open.
+          expect(error).toMatchObject(refusal("conflict", /it (is queued|takes no input)/));
+          return false;
+        }
+      });
+      await world().end(job.id);
+      expect(await world().stdout(job.id)).toBe("early\n");
+    }
+  });
+
+  it("may be larger than a pipe holds, and arrives whole", async () => {
+    const engine = await world().open();
+    const text = "0123456789abcde\n".repeat(20_000);
+    const job = await world().submit(`head -c ${text.length} | sha1sum; echo; head -c 3`);
+    await world().pid(job.id);
+    await engine.send(job.id, text);
+    await engine.send(job.id, "end");
+    await world().end(job.id);
+    const expected = await world().stdoutOf({ command: "sha1sum", stdin: text });
+    expect(await world().stdout(job.id)).toBe(`${expected}\nend`);
+  });
+
+  it("is refused when the command does not read: nobody waits for ever", async () => {
+    const engine = await world().open();
+    const job = await world().submit({ argv: ["sleep", "60"] });
+    await world().pid(job.id);
+    await expect(engine.send(job.id, "x".repeat(200_000))).rejects.toMatchObject(
+      refusal("conflict", /does not read its input: \d+ bytes were not taken/),
+    );
+  });
+
+  it("is refused by a job that has ended", async () => {
+    const engine = await world().open();
+    const { id } = await world().run("true");
+    await expect(engine.send(id, "hello\n")).rejects.toMatchObject(refusal("conflict", /it is succeeded/));
+  });
+
+  it("is refused by a job whose input was given at its start, and leaves that as it is", async () => {
+    const engine = await world().open();
+    const job = await world().submit({ command: "sleep 0.3; cat", stdin: "what was given" });
+    await world().pid(job.id);
+    await expect(engine.send(job.id, "something else\n")).rejects.toMatchObject(refusal("conflict", /takes no more/));
+    await world().end(job.id);
+    expect(await world().stdout(job.id)).toBe("what was given");
+  });
+});
+
+describe("input that is given at the start", () => {
+  it("ends: the command reads it to its end", async () => {
+    await world().open();
+    expect(await world().stdoutOf({ command: "cat; echo; echo the end", stdin: "a\nb" })).toBe("a\nb\nthe end\n");
+    expect(await world().stdoutOf({ argv: ["wc", "-c"], stdin: "" })).toBe("0\n");
+  });
+});
+
+describe("a terminal", () => {
+  it("is what a command on one sees", async () => {
+    await world().open();
+    const plain = await world().run("tty");
+    expect(await world().stdout(plain.id)).toBe("not a tty\n");
+    const onTerminal = await world().stdoutOf({ command: "tty; stty size; echo $TERM", pty: true });
+    expect(onTerminal).toMatch(/^\/dev\/pts\/\d+\r\n40 120\r\nxterm-256color\r\n$/);
+  });
+
+  it("runs an argv word by word too", async () => {
+    await world().open();
+    expect(await world().stdoutOf({ argv: ["printf", "[%s]", "it's", "a b", "$HOME", ""], pty: true })).toBe(
+      "[it's][a b][$HOME][]",
+    );
+  });
+
+  it("lets one talk to a program that wants one: a REPL of Python", async () => {
+    const engine = await world().open();
+    const job = await world().submit({ command: "python3 -q", pty: true });
+    await world().untilOutput(job.id, ">>> ");
+    await engine.send(job.id, "6 * 7\n");
+    await world().untilOutput(job.id, "42");
+    await engine.send(job.id, "import sys; sys.exit(5)\n");
+    expect((await world().end(job.id)).state).toMatchObject(exited(5));
+  });
+
+  it("lets one talk to a program that wants one: a REPL of Node", async () => {
+    const engine = await world().open();
+    const job = await world().submit({ argv: [process.execPath], pty: true });
+    await world().untilOutput(job.id, "> ");
+    await engine.send(job.id, "'li' + 'ne ' + (20 + 3)\n");
+    await world().untilOutput(job.id, "'line 23'");
+    // What a person types to end it.
+    await engine.send(job.id, "\u0004");
+    expect((await world().end(job.id)).state.status).toBe("succeeded");
+  });
+
+  it("hands on the command's exit code and ends with a cancel", async () => {
+    const engine = await world().open();
+    expect((await world().run({ command: "exit 9", pty: true })).state).toMatchObject(exited(9));
+    const job = await world().submit({ command: "sleep 100 & sleep 200", pty: true });
+    const pid = await world().pid(job.id);
+    await until(async () => (await world().live(job.id)).processes >= 3);
+    await engine.cancel(job.id);
+    expect((await world().end(job.id)).state.status).toBe("cancelled");
+    expect(() => process.kill(pid, 0)).toThrow(/ESRCH/);
+  });
+});

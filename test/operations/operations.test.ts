@@ -1,0 +1,109 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import type { Engine } from "../../src/index.ts";
+import { operations } from "../../src/operations/operations.ts";
+import { Puppet } from "../engine/puppet.ts";
+import { refusal, useWorld } from "../engine/world.ts";
+
+const world = useWorld();
+const server = { version: "1.2.3", startedAt: 0, home: "/srv/longhaul", url: undefined };
+
+async function call(engine: Engine, name: string, input: unknown): Promise<unknown> {
+  return operations.find((known) => known.name === name)?.call({ engine, actor: {}, server }, input);
+}
+
+describe("the operations", () => {
+  it("are these", () => {
+    expect(operations.map(({ name }) => name).toSorted()).toEqual([
+      "job_answer",
+      "job_cancel",
+      "job_count",
+      "job_events",
+      "job_get",
+      "job_list",
+      "job_output",
+      "job_retry",
+      "job_send",
+      "job_wait",
+      "jobs_prune",
+      "kind_pause",
+      "kind_resume",
+      "run_command",
+      "server_status",
+    ]);
+  });
+
+  it.each(operations)(
+    "can be told to every face as JSON schemas, with a sentence on what they do: $name",
+    (operation) => {
+      expect(z.toJSONSchema(operation.input, { io: "input" })).toMatchObject({ type: "object" });
+      expect(z.toJSONSchema(operation.output, { io: "output" })).toMatchObject({ type: "object" });
+      expect(operation.description).toMatch(/^[A-Z].*\.$/);
+    },
+  );
+});
+
+describe("bad input", () => {
+  const answer = { action: "accept" };
+  const cases: [string, unknown, string][] = [
+    ["run_command", { command: 5 }, "command"],
+    ["run_command", { command: "true", nonsense: 1 }, "nonsense"],
+    ["run_command", { command: "true", attempts: 0 }, "attempts"],
+    ["run_command", { command: "true", tags: ["a", ""] }, "tags.1"],
+    ["run_command", { command: "true", timeout_ms: 1.5 }, "timeout_ms"],
+    ["run_command", { argv: "ls" }, "argv"],
+    ["run_command", { command: "true", shell: "fish" }, "shell"],
+    ["run_command", { command: "true", ready: { prot: 1 } }, "ready.prot"],
+    ["job_get", {}, "id"],
+    ["job_get", { id: "" }, "id"],
+    ["job_get", "x", "it"],
+    ["job_list", { limit: 0 }, "limit"],
+    ["job_list", { limit: 1_001 }, "limit"],
+    ["job_list", { state: ["done"] }, "state.0"],
+    ["job_list", { state: [] }, "state"],
+    ["job_list", { created_from: "yesterday" }, "created_from"],
+    ["job_list", { nonsense: 1 }, "nonsense"],
+    ["job_count", { kind: "x" }, "kind"],
+    ["job_wait", { ids: [] }, "ids"],
+    ["job_wait", { ids: ["x"], for: "most" }, "for"],
+    ["job_wait", { ids: ["x"], until: "lunch" }, "until"],
+    ["job_wait", { ids: ["x"], timeout_ms: -1 }, "timeout_ms"],
+    ["job_output", { id: "x", limit: 1_000_001 }, "limit"],
+    ["job_output", { id: "x", from: -1 }, "from"],
+    ["job_output", { id: "x", tail: 0 }, "tail"],
+    ["job_output", { id: "x", encoding: "latin1" }, "encoding"],
+    ["job_output", { id: "x", wait_ms: 60_001 }, "wait_ms"],
+    ["job_events", { id: "x", after: "y" }, "after"],
+    ["job_send", { id: "x" }, "text"],
+    ["job_answer", { id: "x" }, "answer"],
+    ["job_answer", { id: "x", answer: { action: "maybe" } }, "answer.action"],
+    ["job_answer", { id: "x", answer, nonsense: 1 }, "nonsense"],
+    ["job_cancel", { ids: [] }, "ids"],
+    ["job_cancel", { ids: ["x"], filter: { nonsense: 1 } }, "filter.nonsense"],
+    ["job_retry", { filter: { state: "failed" } }, "filter.state"],
+    ["kind_pause", {}, "kind"],
+    ["kind_resume", { kind: 1 }, "kind"],
+    ["jobs_prune", { all: true }, "all"],
+    ["server_status", { verbose: true }, "verbose"],
+  ];
+
+  it("is refused in one sentence that names the field, and makes nothing", async () => {
+    const engine = await world().open([new Puppet({ name: "shell" }).kind]);
+    for (const [name, input, field] of cases) {
+      const escaped = field.replaceAll(".", "\\.");
+      const sentence = new RegExp(`^The call of ${name} does not fit: ${escaped}(:| is ).+[^.]\\.$`);
+      await expect(call(engine, name, input), `${name} ${JSON.stringify(input)}`).rejects.toMatchObject(
+        refusal("invalid_input", sentence),
+      );
+    }
+    expect(await engine.count()).toEqual([]);
+    expect(await engine.pausedKinds()).toEqual([]);
+  });
+
+  it("comes back as a rejected promise, as every other refusal does", async () => {
+    const engine = await world().open([]);
+    const get = operations.find(({ name }) => name === "job_get");
+    const refused = get?.call({ engine, actor: {}, server }, {}).catch((error: unknown) => error);
+    expect(await refused).toMatchObject(refusal("invalid_input"));
+  });
+});
