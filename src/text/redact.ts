@@ -2,7 +2,7 @@ const secretName = /key|token|secret|passw|credential|auth|cookie|session/i;
 const hidden = "[redacted]";
 
 /** A secret's value as it stands in a command line: quoted, or up to the next space. */
-const value = String.raw`(?:"[^"]*"|'[^']*'|[^\s"'&]{4,})`;
+const secretValue = String.raw`(?:"[^"]*"|'[^']*'|[^\s"'&]{4,})`;
 
 /** Texts that are secrets wherever they stand: the group before is kept. */
 const secretTexts: readonly RegExp[] = [
@@ -10,10 +10,10 @@ const secretTexts: readonly RegExp[] = [
   /(\bbearer\s+)(?=[A-Za-z._~+/=-]*\d)[A-Za-z0-9._~+/=-]{8,}/gi,
   /(:\/\/[^\s/:@]+:)[^\s/]+(?=@)/g,
   new RegExp(
-    String.raw`((?:^|[\s?&;"'])[\w-]*(?:key|token|secret|passwd|password|credential)[\w-]*["']?\s*[=:]\s*)${value}`,
+    String.raw`((?:^|[\s?&;"'])[\w-]*(?:key|token|secret|passwd|password|credential)[\w-]*["']?\s*[=:]\s*)${secretValue}`,
     "gi",
   ),
-  new RegExp(String.raw`(--?(?:password|passwd|token|secret|api-key)\s+)${value}`, "gi"),
+  new RegExp(String.raw`(--?(?:password|passwd|token|secret|api-key)\s+)${secretValue}`, "gi"),
   /()\b(?:sk-[A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|xox[abp]-[A-Za-z0-9-]{10,}|AKIA[A-Z0-9]{16}|eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*)/g,
 ];
 
