@@ -14,11 +14,16 @@ describe("the library", () => {
       "JobFailure",
       "LonghaulError",
       "PartialResult",
+      "createMcpEndpoint",
       "defineKind",
+      "guardMcp",
       "isJobId",
       "isTerminal",
       "jobStatuses",
       "openEngine",
+      "serveJobs",
+      "serveStreams",
+      "toRequestListener",
     ]);
   });
 });

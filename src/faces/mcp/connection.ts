@@ -1,0 +1,23 @@
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { Job } from "../../job/job.ts";
+import type { JobAccess, JobTool } from "./job-tool.ts";
+
+/** For whom one instance of an MCP server works, and how. An endpoint makes it. */
+export interface JobsContext extends JobAccess {
+  /** `legacy` is 2025-11-25 and before: tasks are asked for by the client, and live within a session. */
+  readonly era: "modern" | "legacy";
+  /** Callers that are told apart may list their tasks; others would see everybody's. */
+  readonly isIdentified: boolean;
+  /** The request is for a task, so tools need not be set up to answer it. */
+  readonly isTaskRequest: boolean;
+  /** Whether a message that answers no request can reach the client now. */
+  readonly canPush: () => boolean;
+  /** Aborted when the connection has ended. */
+  readonly signal: AbortSignal;
+  /** Tells whoever made this context what was built on it. */
+  readonly onServed?: (connection: JobsConnection) => void;
+}
+
+export interface JobsConnection extends JobsContext {
+  readonly present: (tool: JobTool | undefined, job: Job) => Promise<CallToolResult>;
+}

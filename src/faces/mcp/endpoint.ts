@@ -1,0 +1,148 @@
+import { createMcpHandler, isLegacyRequest, type AuthInfo, type McpServer } from "@modelcontextprotocol/server";
+import type { McpRequestContext, ServerNotifier, Transport } from "@modelcontextprotocol/server";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import type { Actor } from "../../engine/access.ts";
+import type { Engine } from "../../engine/engine.ts";
+import { LonghaulError } from "../../job/error.ts";
+import type { JobsConnection, JobsContext } from "./connection.ts";
+import { LegacySessions } from "./legacy-sessions.ts";
+import { HttpListeners } from "./listen-http.ts";
+import { ListeningTransport } from "./listen-stdio.ts";
+
+/** On whose behalf requests come in. */
+export interface Caller {
+  readonly actor: Actor;
+  /** False where callers cannot be told apart: they then share what they see, and may list nothing. */
+  readonly isIdentified: boolean;
+}
+
+export interface McpEndpointOptions {
+  readonly engine: Engine;
+  /** Builds one server: `serveJobs(mcp, context)` and its tools. Called for every connection, and for every request of the newest revision. */
+  readonly build: (context: JobsContext) => McpServer | Promise<McpServer>;
+  readonly onFault?: (error: Error) => void;
+  readonly sessionIdleMs?: number;
+  readonly mostSessions?: number;
+  readonly mostStreams?: number;
+  readonly mostTaskIds?: number;
+  readonly keepAliveMs?: number;
+  readonly mostBodyBytes?: number;
+}
+
+export interface McpEndpoint {
+  /** Serves one HTTP request; who may come in is checked before. */
+  readonly fetch: (request: Request, caller?: Caller) => Promise<Response>;
+  /** Serves one connection of messages, as over stdio, until it ends. */
+  readonly connect: (transport: Transport, caller?: Caller) => McpConnection;
+  /** Tells listeners that what the server offers has changed. */
+  readonly notify: ServerNotifier;
+  /** What is open, for tests and for the health of a server. */
+  readonly open: () => { sessions: number; streams: number; connections: number };
+  readonly close: () => Promise<void>;
+}
+
+export interface McpConnection {
+  readonly closed: Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+const anybody: Caller = { actor: {}, isIdentified: false };
+const halfHourMs = 1_800_000;
+
+/** Serves MCP in all its revisions, over HTTP and over streams, with jobs as tasks. */
+export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
+  const { engine, keepAliveMs = 15_000, mostTaskIds = 100, onFault = () => undefined } = options;
+  const build = (caller: Caller, part: Partial<JobsContext>): McpServer | Promise<McpServer> =>
+    options.build({ ...openContext(engine, caller), ...part });
+  const handler = createMcpHandler((context) => build(callerOf(context.authInfo), fromRequest(context)), {
+    legacy: "reject",
+    keepAliveMs,
+    onerror: onFault,
+    ...(options.mostBodyBytes === undefined ? {} : { maxRequestBodySize: options.mostBodyBytes }),
+  });
+  const sessions = new LegacySessions({
+    build: (part, authInfo) => build(callerOf(authInfo), { era: "legacy", ...part }),
+    idleMs: options.sessionIdleMs ?? halfHourMs,
+    most: options.mostSessions ?? 1_000,
+    keepAliveMs,
+    onFault,
+  });
+  const listeners = new HttpListeners({ mostStreams: options.mostStreams ?? 1_000, mostTaskIds, keepAliveMs });
+  const connections = new Set<McpConnection>();
+  const connectionFor = (caller: Caller): JobsConnection => servedConnection(options, engine, caller);
+  return {
+    fetch: async (request, caller = anybody) => {
+      const authInfo = toAuthInfo(caller);
+      if (!namesModernRevision(request) && (await isLegacyRequest(request))) {
+        return sessions.fetch(request, authInfo, caller.actor.owner);
+      }
+      if (request.headers.get("mcp-method") !== "subscriptions/listen") return handler.fetch(request, { authInfo });
+      const body: unknown = await request
+        .clone()
+        .json()
+        .catch(() => undefined);
+      const forward = (): Promise<Response> => handler.fetch(request, { authInfo });
+      return listeners.serve({ request, body, forward, connection: () => connectionFor(caller) });
+    },
+    connect: (transport, caller = anybody) => {
+      const ended = new AbortController();
+      let listening: JobsConnection | undefined;
+      const wire = new ListeningTransport(transport, () => (listening ??= connectionFor(caller)), mostTaskIds);
+      const served = serveStdio(({ era }) => build(caller, { era, signal: ended.signal }), {
+        transport: wire,
+        onerror: onFault,
+      });
+      const closed = wire.closed.finally(() => {
+        ended.abort();
+        connections.delete(connection);
+      });
+      const connection: McpConnection = { closed, close: () => served.close() };
+      connections.add(connection);
+      return connection;
+    },
+    notify: handler.notify,
+    open: () => ({ sessions: sessions.size, streams: listeners.openStreams, connections: connections.size }),
+    close: async () => {
+      listeners.closeAll();
+      await Promise.all([...[...connections].map((connection) => connection.close()), sessions.close()]);
+      await handler.close();
+    },
+  };
+}
+
+/** Spares the look into the body: what names the new revision is never taken for an older one. */
+function namesModernRevision(request: Request): boolean {
+  return (request.headers.get("mcp-protocol-version") ?? "") >= "2026-07-28";
+}
+
+function openContext(engine: Engine, caller: Caller): JobsContext {
+  return {
+    engine,
+    ...caller,
+    era: "modern",
+    isTaskRequest: false,
+    canPush: () => true,
+    signal: new AbortController().signal,
+  };
+}
+
+function fromRequest({ era, requestInfo }: McpRequestContext): Pick<JobsContext, "era" | "isTaskRequest"> {
+  return { era, isTaskRequest: requestInfo?.headers.get("mcp-method")?.startsWith("tasks/") === true };
+}
+
+/** What a listener needs to show tasks is what the server itself would use to answer `tasks/get`. */
+function servedConnection(options: McpEndpointOptions, engine: Engine, caller: Caller): JobsConnection {
+  let served: JobsConnection | undefined;
+  const context = { ...openContext(engine, caller), isTaskRequest: true };
+  void options.build({ ...context, onServed: (connection) => (served = connection) });
+  if (served === undefined) throw new LonghaulError("conflict", "build must call serveJobs before it returns.");
+  return served;
+}
+
+function toAuthInfo(caller: Caller): AuthInfo {
+  return { token: "", clientId: caller.actor.owner ?? "local", scopes: [], extra: { caller } };
+}
+
+function callerOf(authInfo: AuthInfo | undefined): Caller {
+  return (authInfo?.extra?.["caller"] as Caller | undefined) ?? anybody;
+}

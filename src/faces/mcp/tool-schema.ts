@@ -1,0 +1,42 @@
+import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
+import { z } from "zod";
+
+type JsonSchema = Record<string, unknown>;
+
+const converted = new WeakMap<z.ZodType, { input?: JsonSchema; output?: JsonSchema }>();
+
+/**
+ * A schema for the listing of a tool. It lets every value pass: the tool parses it itself, because the sentence it then says is
+ * clearer. The JSON Schema is made once per schema, not once per request.
+ */
+export function toToolSchema(schema: z.ZodType): StandardSchemaWithJSON<Record<string, unknown>> {
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "longhaul",
+      validate: (value) => ({ value: value as Record<string, unknown> }),
+      jsonSchema: {
+        input: () => toJsonSchema(schema, "input"),
+        output: () => toJsonSchema(schema, "output"),
+      },
+    },
+  };
+}
+
+export function toJsonSchema(schema: z.ZodType, io: "input" | "output"): JsonSchema {
+  const known = converted.get(schema) ?? {};
+  converted.set(schema, known);
+  return (known[io] ??= compact(z.toJSONSchema(schema, { io, unrepresentable: "any" }), io) as JsonSchema);
+}
+
+/** Without what costs a model tokens and tells it nothing: the dialect, and the bounds of what a number can be. */
+function compact(value: unknown, io: "input" | "output"): unknown {
+  if (Array.isArray(value)) return value.map((inner) => compact(inner, io));
+  if (typeof value !== "object" || value === null) return value;
+  const kept = Object.entries(value).filter(([key, inner]) => {
+    if (key === "$schema" || key === "~standard") return false;
+    if (key === "additionalProperties" && io === "output") return false;
+    return inner !== Number.MAX_SAFE_INTEGER && inner !== Number.MIN_SAFE_INTEGER;
+  });
+  return Object.fromEntries(kept.map(([key, inner]) => [key, compact(inner, io)]));
+}
