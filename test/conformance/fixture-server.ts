@@ -21,7 +21,7 @@ export function createFixtureEndpoint(engine: Engine): McpEndpoint {
   const build = (context: JobsContext): McpServer => {
     const mcp = new McpServer(
       { name: "longhaul-conformance", version: "0.0.0" },
-      { capabilities: { logging: {} }, requestState: { verify: (state, context) => codec.verify(state, context) } },
+      { capabilities: { logging: {} }, requestState: { verify: (state, request) => codec.verify(state, request) } },
     );
     registerJobTools(serveJobs(mcp, context));
     if (context.isTaskRequest) return mcp;

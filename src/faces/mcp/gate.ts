@@ -9,7 +9,7 @@ import type { JobTool, ToolCall } from "./job-tool.ts";
 import { toolError } from "./outcome.ts";
 import { toCreatedTask, toLegacyTask } from "./project.ts";
 import { declaresTasks, missingTasks } from "./protocol-names.ts";
-import { waitWithProgress } from "./wait-for-end.ts";
+import { waitForJobs } from "./wait-for-end.ts";
 
 type CallHandler = (request: CallToolRequest, context: ServerContext) => Result | Promise<Result>;
 
@@ -69,7 +69,7 @@ async function callJobTool(
 
 async function waitForStart(job: Job, waitMs: number, call: ToolCall): Promise<Job> {
   if (waitMs <= 0) return job;
-  const { jobs } = await waitWithProgress([job.id], { until: "question", timeoutMs: waitMs }, call, call.context);
+  const { jobs } = await waitForJobs([job.id], { until: "question", timeoutMs: waitMs }, call, call.context);
   return jobs[0] ?? job;
 }
 

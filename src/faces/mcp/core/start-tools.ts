@@ -1,0 +1,57 @@
+import { z } from "zod";
+import type { JobView } from "../../../operations/job-view.ts";
+import type { Operation, OperationContext } from "../../../operations/operation.ts";
+import { runCommand } from "../../../operations/run-command.ts";
+import type { JobTool } from "../job-tool.ts";
+import { describeJob } from "../../../operations/job-verbs.ts";
+import { pickFields } from "./pick-fields.ts";
+import { jobReplySchema, presentJob, replyTo, toResult } from "./reply.ts";
+
+const waitSeconds = z
+  .number()
+  .min(0)
+  .max(45)
+  .default(10)
+  .describe("Wait so long for the end; a job that goes on is answered with its id.");
+
+type ServerFacts = OperationContext["server"];
+
+/** The tools that start jobs, one per kind. */
+export function createStartTools(server: ServerFacts): JobTool[] {
+  return [
+    toStartTool(runCommand, server, {
+      kind: "shell",
+      description:
+        "Run a shell command, build, test or dev server in the background. Short commands are answered with their output at once; long ones go on whatever happens to this session: the answer then has a job_id for job_wait, job_output, job_send and job_cancel. Output is kept on disk and shown cut to about 4 KB.",
+      fields: ["command", "argv", "cwd", "env", "stdin", "pty", "ready", "name", "timeout_ms", "attempts"],
+    }),
+  ];
+}
+
+interface StartFace {
+  readonly kind: string;
+  readonly description: string;
+  /** The operation's fields that a model is shown; the others are for programs. */
+  readonly fields: readonly string[];
+}
+
+function toStartTool(operation: Operation, server: ServerFacts, face: StartFace): JobTool {
+  const input = pickFields(operation, ...face.fields).extend({ wait_s: waitSeconds });
+  return {
+    name: operation.name,
+    description: face.description,
+    kind: face.kind,
+    input,
+    output: jobReplySchema,
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+    taskSupport: "optional",
+    start: async (args, { engine, actor }) => {
+      const { wait_s: _wait, ...started } = args as z.output<typeof input>;
+      const view = (await operation.call({ engine, actor, server }, started)) as JobView;
+      return engine.get(view.id, actor);
+    },
+    waitMs: (args) => (args as { wait_s: number }).wait_s * 1_000,
+    present: presentJob,
+    presentOpen: async (job, access) => toResult(await replyTo(await describeJob(job, { ...access, server }), access)),
+  };
+}
