@@ -6,6 +6,8 @@ export interface Paths {
   readonly home: string;
   readonly config: string;
   readonly socket: string;
+  /** Where fronts of MCP clients connect. */
+  readonly mcpSocket: string;
   readonly token: string;
   readonly log: string;
   /** What the running server says of itself: process, version, address. */
@@ -23,7 +25,8 @@ export function findPaths(env: NodeJS.ProcessEnv): Paths {
   return {
     home,
     config: env["LONGHAUL_CONFIG"] ?? join(home, "config.json"),
-    socket: socketPath(home),
+    socket: socketPath(home, "longhaul.sock"),
+    mcpSocket: socketPath(home, "mcp.sock"),
     token: join(home, "token"),
     log: join(home, "server.log"),
     server: join(home, "server.json"),
@@ -31,11 +34,11 @@ export function findPaths(env: NodeJS.ProcessEnv): Paths {
   };
 }
 
-function socketPath(home: string): string {
-  const path = join(home, "longhaul.sock");
+function socketPath(home: string, file: string): string {
+  const path = join(home, file);
   if (path.length <= longestSocketPath) return path;
   // Loaded only here: few homes have such long paths, and every command pays for what it loads.
   const { createHash } = process.getBuiltinModule("node:crypto");
   const name = createHash("sha256").update(home).digest("hex").slice(0, 16);
-  return join(tmpdir(), `longhaul-${userInfo().uid}`, `${name}.sock`);
+  return join(tmpdir(), `longhaul-${userInfo().uid}`, `${name}-${file}`);
 }

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { homedir } from "node:os";
 import { dirname } from "node:path";
 import { toRetention, type LoadedConfig } from "../config/config.ts";
+import type { Engine } from "../engine/engine.ts";
 import { createCallHandler } from "../faces/local/call-handler.ts";
 import { LonghaulError } from "../job/error.ts";
 import { Launcher } from "../kinds/shell/launcher.ts";
@@ -12,10 +13,11 @@ import { inheritEnv } from "../kinds/shell/policy.ts";
 import { createShellKind, type ShellSettings } from "../kinds/shell/shell.ts";
 import { operations } from "../operations/operations.ts";
 import { makeFolder } from "../store/make-folder.ts";
-import { createRedactor, secretValues } from "../text/redact.ts";
+import { createRedactor, secretValues, type Redactor } from "../text/redact.ts";
 import { guardByToken } from "./guard.ts";
 import { createLog, type Log } from "./log-file.ts";
 import { openEngine } from "./open-engine.ts";
+import { serveMcp } from "./serve-mcp.ts";
 import { readVersion } from "./version.ts";
 
 export interface RunningServer {
@@ -37,14 +39,7 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
   makePrivateFolder(dirname(paths.socket));
   const redactor = createRedactor([...config.redact, ...secretValues(config.env)]);
   const log = createLog({ redact: redactor.text, ...(options.isBackground ? { file: paths.log } : {}) });
-  const launcher = new Launcher(inheritEnv(config.shell.inherit_env, config.env));
-  const engine = await openEngine({
-    home: paths.home,
-    kinds: [createShellKind(toShellSettings(config, { launcher, redactor }))],
-    outputCapBytes: config.shell.output_cap_mb * 1_000_000,
-    retention: toRetention(config),
-    log: ({ level, message, ...facts }) => log(level, message, facts),
-  });
+  const { engine, close } = await openEngineWithKinds(config, { redactor, log });
   const listening: Server[] = [];
   try {
     const server = { version, startedAt: Date.now(), home: paths.home, url: undefined as string | undefined };
@@ -53,28 +48,55 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
       context: { engine, actor: {}, server },
       onFault: (error, operation) => log("error", "an operation failed", { operation, error }),
     });
-    const loopback = await listenOnLoopback(config, guardByToken(readToken(paths.token), handler), log);
+    const token = readToken(paths.token);
+    const mcp = await serveMcp({
+      engine,
+      server,
+      sockets: { core: paths.mcpSocket },
+      token,
+      onFault: (error) => log("warn", "an MCP request failed", { error }),
+    });
+    const loopback = await listenOnLoopback(config, mcp.route(guardByToken(token, handler)), log);
     listening.push(loopback);
     server.url = toUrl(loopback);
     listening.push(await listenLocally(paths.socket, handler));
     writeFileSync(paths.server, JSON.stringify({ pid: process.pid, version, url: server.url }), { mode: 0o600 });
     log("info", "server started", { pid: process.pid, version, url: server.url, home: paths.home });
     const stop = async (): Promise<void> => {
+      await mcp.stop();
       await Promise.all(listening.map(closeServer));
       // Before the engine lets go of the folder: from then on these may be the next server's.
       rmSync(paths.socket, { force: true });
       rmSync(paths.server, { force: true });
-      await engine.stop();
-      await launcher.close();
+      await close();
       log("info", "server stopped", { pid: process.pid });
     };
     return { url: server.url, socket: paths.socket, version, stop };
   } catch (error) {
     await Promise.all(listening.map(closeServer));
-    await engine.stop();
-    await launcher.close();
+    await close();
     throw error;
   }
+}
+
+/** The engine with all the kinds that a configuration gives it. */
+export async function openEngineWithKinds(
+  config: LoadedConfig,
+  { redactor, log }: { redactor: Redactor; log: Log },
+): Promise<{ engine: Engine; close: () => Promise<void> }> {
+  const launcher = new Launcher(inheritEnv(config.shell.inherit_env, config.env));
+  const engine = await openEngine({
+    home: config.paths.home,
+    kinds: [createShellKind(toShellSettings(config, { launcher, redactor }))],
+    outputCapBytes: config.shell.output_cap_mb * 1_000_000,
+    retention: toRetention(config),
+    log: ({ level, message, ...facts }) => log(level, message, facts),
+  });
+  const close = async (): Promise<void> => {
+    await engine.stop();
+    await launcher.close();
+  };
+  return { engine, close };
 }
 
 function toShellSettings(config: LoadedConfig, parts: Pick<ShellSettings, "launcher" | "redactor">): ShellSettings {
@@ -93,7 +115,7 @@ function toShellSettings(config: LoadedConfig, parts: Pick<ShellSettings, "launc
   };
 }
 
-function makePrivateFolder(path: string): void {
+export function makePrivateFolder(path: string): void {
   try {
     makeFolder(path);
     chmodSync(path, 0o700);

@@ -62,7 +62,7 @@ async function callJobTool(
     if (isTerminal(job.state)) return await connection.present(tool, job);
     return await (tool.presentOpen ?? presentHandle)(job, call);
   } catch (error) {
-    if (error instanceof LonghaulError) return toolError(error.message);
+    if (error instanceof LonghaulError) return toolError(`${error.code}: ${error.message}`);
     throw error;
   }
 }

@@ -40,16 +40,19 @@ export function registerJobResources(mcp: McpServer, context: JobsContext, serve
       `job-${part}`,
       new ResourceTemplate(uri, { list: undefined }),
       { description, mimeType },
-      ({ href }) => read(href, part, mimeType, reading),
+      ({ href }) => read(href, reading),
     );
   }
+  // The SDK matches a template's query only if all of it is given.
+  mcp.server.setRequestHandler("resources/read", ({ params }) => read(params.uri, reading));
   mcp.server.registerCapabilities({ resources: { subscribe: true, listChanged: false } });
   if (context.era === "legacy") serveSubscriptions(mcp, context);
 }
 
-async function read(uri: string, part: JobPart, mimeType: string, context: ReadContext): Promise<ReadResourceResult> {
-  const { id } = parseJobUri(uri) ?? {};
-  if (id === undefined) throw new ResourceNotFoundError(uri);
+async function read(uri: string, context: ReadContext): Promise<ReadResourceResult> {
+  const { id, part } = parseJobUri(uri) ?? {};
+  if (id === undefined || part === undefined) throw new ResourceNotFoundError(uri);
+  const mimeType = part === "output" ? "text/plain" : "application/json";
   try {
     const job = await context.engine.get(id, context.actor);
     return { contents: [{ uri, mimeType, text: await readPart(job, part, uri, context) }] };

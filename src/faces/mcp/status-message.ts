@@ -28,7 +28,7 @@ function describe({ state }: Job, now: number): string {
     case "timed_out":
       return state.failure.message;
     case "cancelled":
-      return `cancelled: ${state.reason}`;
+      return state.reason.startsWith("cancelled") ? state.reason : `cancelled: ${state.reason}`;
     default:
       return assertNever(state);
   }

@@ -15,14 +15,14 @@ import { digestOutput } from "./output-digest.ts";
 /** What every tool says of a job. A reply that is not the last says what to do next, and when. */
 export const jobReplySchema = z.object({
   job_id: z.string(),
-  status: z.string().describe("queued, running, waiting, succeeded, failed, timed_out or cancelled"),
+  status: z.string(),
   message: z.string(),
   name: z.string().optional(),
   exit_code: z.int().nullable().optional(),
   output: z.string().optional(),
-  result: z.json().optional(),
-  questions: z.array(z.object({ key: z.string(), message: z.string(), form: z.json().optional() })).optional(),
-  next: z.string().optional().describe("The call to make next."),
+  result: z.unknown().optional(),
+  questions: z.array(z.unknown()).optional(),
+  next: z.string().optional(),
   check_after_seconds: z.int().optional(),
 });
 
@@ -47,7 +47,7 @@ export function toReply(job: Job, now: number, asked: readonly AskedView[] = [])
     ...defined({
       name: job.name,
       exit_code: typeof exitCode === "number" || exitCode === null ? exitCode : undefined,
-      questions: asked.length === 0 ? undefined : asked.map(toQuestion),
+      questions: asked.length === 0 ? undefined : [...asked],
     }),
     ...toHint(job, now, asked),
   };
@@ -96,7 +96,8 @@ export function toText(reply: JobReply): string {
 }
 
 function toLine({ job_id: id, status, message, name }: JobReply): string {
-  return `job ${id}${name === undefined ? "" : ` (${name})`} ${status}: ${message}`;
+  const told = message.startsWith(status) ? message : `${status}: ${message}`;
+  return `job ${id}${name === undefined ? "" : ` (${name})`} ${told}`;
 }
 
 function toMessage(job: Job, now: number): string {
@@ -104,10 +105,6 @@ function toMessage(job: Job, now: number): string {
   if (state.status !== "succeeded") return shorten(statusMessage(job, now), 300);
   const exit = job.kind === "shell" ? "exit code 0, " : "";
   return `${exit}took ${duration(state.finishedAt - state.startedAt)}${state.partial ? ", in part" : ""}`;
-}
-
-function toQuestion({ key, message, form }: AskedView): NonNullable<JobReply["questions"]>[number] {
-  return { key, message, ...(form === undefined ? {} : { form: z.json().parse(form) }) };
 }
 
 function toHint(job: Job, now: number, asked: readonly AskedView[]): Pick<JobReply, "next" | "check_after_seconds"> {

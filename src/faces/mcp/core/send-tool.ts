@@ -17,7 +17,7 @@ const input = pickFields(jobSend, "id").extend({
     .optional()
     .describe("For standard input (a line end is added), or the answer to its only question."),
   answer: z
-    .object({ action: z.enum(["accept", "decline", "cancel"]), content: z.record(z.string(), z.json()).optional() })
+    .object({ action: z.enum(["accept", "decline", "cancel"]), content: z.record(z.string(), z.unknown()).optional() })
     .optional()
     .describe("The answer to a question."),
   key: z.string().optional().describe("Which question, if there are several."),

@@ -7,12 +7,7 @@ import { describeJob } from "../../../operations/job-verbs.ts";
 import { pickFields } from "./pick-fields.ts";
 import { jobReplySchema, presentJob, replyTo, toResult } from "./reply.ts";
 
-const waitSeconds = z
-  .number()
-  .min(0)
-  .max(45)
-  .default(10)
-  .describe("Wait so long for the end; a job that goes on is answered with its id.");
+const waitSeconds = z.number().min(0).max(45).default(10).describe("Seconds to wait for the end.");
 
 type ServerFacts = OperationContext["server"];
 
@@ -22,7 +17,7 @@ export function createStartTools(server: ServerFacts): JobTool[] {
     toStartTool(runCommand, server, {
       kind: "shell",
       description:
-        "Run a shell command, build, test or dev server in the background. Short commands are answered with their output at once; long ones go on whatever happens to this session: the answer then has a job_id for job_wait, job_output, job_send and job_cancel. Output is kept on disk and shown cut to about 4 KB.",
+        "Run a shell command, build, test or dev server in the background. A short one is answered with its output; a long one goes on whatever happens to this session, and is answered with a job_id.",
       fields: ["command", "argv", "cwd", "env", "stdin", "pty", "ready", "name", "timeout_ms", "attempts"],
     }),
   ];
