@@ -3,6 +3,7 @@ import { z } from "zod";
 import { LonghaulError } from "../job/error.ts";
 import { messageOf } from "../job/failure.ts";
 import { parseInput } from "../job/issue.ts";
+import { readBackgroundJobSettings, type BackgroundJobSettings } from "./background-job.ts";
 import { findPaths, type Paths } from "./paths.ts";
 
 const hourMs = 3_600_000;
@@ -88,6 +89,7 @@ export interface LoadedConfig extends Config {
   readonly paths: Paths;
   /** The environment that commands may inherit from. */
   readonly env: NodeJS.ProcessEnv;
+  readonly backgroundJob: BackgroundJobSettings;
 }
 
 export interface ConfigFlags {
@@ -105,7 +107,21 @@ export function loadConfig(flags: ConfigFlags = {}, env: NodeJS.ProcessEnv = pro
     host: flags.host ?? env["LONGHAUL_HOST"] ?? parsed.server.host,
     ...(port === undefined ? {} : { port }),
   };
-  return { ...parsed, server, paths, env };
+  const backgroundJob = readBackgroundJobSettings(env);
+  return { ...parsed, shell: withBackgroundJob(parsed.shell, env, backgroundJob), server, paths, env, backgroundJob };
+}
+
+/** The limits of mcp-background-job are those of all commands, where they are set. */
+function withBackgroundJob(
+  shell: Config["shell"],
+  env: NodeJS.ProcessEnv,
+  { maxJobs, maxOutputBytes }: BackgroundJobSettings,
+): Config["shell"] {
+  return {
+    ...shell,
+    ...((env["MCP_BG_MAX_JOBS"] ?? "") === "" ? {} : { concurrency: maxJobs }),
+    ...((env["MCP_BG_MAX_OUTPUT_SIZE"] ?? "") === "" ? {} : { output_cap_mb: maxOutputBytes / 1_000_000 }),
+  };
 }
 
 export function toRetention({ retention }: Config): { succeededMs: number; failedMs: number } {

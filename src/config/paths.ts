@@ -8,6 +8,8 @@ export interface Paths {
   readonly socket: string;
   /** Where fronts of MCP clients connect. */
   readonly mcpSocket: string;
+  /** The same, for the profile of that name. */
+  readonly backgroundJobSocket: string;
   readonly token: string;
   readonly log: string;
   /** What the running server says of itself: process, version, address. */
@@ -27,6 +29,7 @@ export function findPaths(env: NodeJS.ProcessEnv): Paths {
     config: env["LONGHAUL_CONFIG"] ?? join(home, "config.json"),
     socket: socketPath(home, "longhaul.sock"),
     mcpSocket: socketPath(home, "mcp.sock"),
+    backgroundJobSocket: socketPath(home, "mcp-background-job.sock"),
     token: join(home, "token"),
     log: join(home, "server.log"),
     server: join(home, "server.json"),

@@ -20,6 +20,7 @@ export async function serveMcpInProcess(config: LoadedConfig, profile: McpProfil
   const endpoints = createMcpEndpoints({
     engine,
     server,
+    backgroundJob: config.backgroundJob,
     onFault: (error) => log("warn", "an MCP request failed", { error }),
   });
   const caller = { actor: { by: "mcp" }, isIdentified: true };

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { chmodSync, rmSync } from "node:fs";
 import type { RequestListener } from "node:http";
 import { createServer, type Server, type Socket } from "node:net";
+import type { BackgroundJobSettings } from "../config/background-job.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Caller, McpEndpoint } from "../faces/mcp/endpoint.ts";
 import type { serveSocket as ServeSocket } from "../faces/mcp/stdio.ts";
@@ -14,6 +15,7 @@ interface McpParts {
   /** Where each profile is served to fronts on this machine. */
   readonly sockets: Readonly<Record<McpProfile, string>>;
   readonly token: string;
+  readonly backgroundJob: BackgroundJobSettings;
   readonly onFault: (error: Error) => void;
 }
 
@@ -63,7 +65,7 @@ interface Faces {
   readonly serveSocket: typeof ServeSocket;
 }
 
-function loadFaces({ engine, server, token, onFault }: McpParts): () => Promise<Faces> {
+function loadFaces({ token, ...parts }: McpParts): () => Promise<Faces> {
   const isToken = tokenCheck(token);
   const authenticate = (given: string | undefined): Caller | undefined =>
     given !== undefined && isToken(given) ? localUser : undefined;
@@ -73,7 +75,7 @@ function loadFaces({ engine, server, token, onFault }: McpParts): () => Promise<
       import("../faces/mcp/http.ts"),
       import("../faces/mcp/stdio.ts"),
     ]);
-    const endpoints = createMcpEndpoints({ engine, server, onFault });
+    const endpoints = createMcpEndpoints(parts);
     const listeners = Object.entries(endpoints).map(([profile, endpoint]) => [
       profile,
       toRequestListener(guardMcp(endpoint, { authenticate })),

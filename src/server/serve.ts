@@ -7,6 +7,7 @@ import { dirname } from "node:path";
 import { toRetention, type LoadedConfig } from "../config/config.ts";
 import type { Engine } from "../engine/engine.ts";
 import { createCallHandler } from "../faces/local/call-handler.ts";
+import { defined } from "../job/defined.ts";
 import { LonghaulError } from "../job/error.ts";
 import { Launcher } from "../kinds/shell/launcher.ts";
 import { inheritEnv } from "../kinds/shell/policy.ts";
@@ -52,7 +53,8 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
     const mcp = await serveMcp({
       engine,
       server,
-      sockets: { core: paths.mcpSocket },
+      sockets: { core: paths.mcpSocket, "background-job": paths.backgroundJobSocket },
+      backgroundJob: config.backgroundJob,
       token,
       onFault: (error) => log("warn", "an MCP request failed", { error }),
     });
@@ -90,6 +92,7 @@ export async function openEngineWithKinds(
     kinds: [createShellKind(toShellSettings(config, { launcher, redactor }))],
     outputCapBytes: config.shell.output_cap_mb * 1_000_000,
     retention: toRetention(config),
+    ...defined({ pruneMs: config.backgroundJob.cleanupIntervalMs }),
     log: ({ level, message, ...facts }) => log(level, message, facts),
   });
   const close = async (): Promise<void> => {

@@ -17,8 +17,8 @@ export function frontIn(home: string): ServerProcess["front"] {
   return { command: process.execPath, args: [fixture("mcp-front")], env };
 }
 
-export async function startServer(home: string): Promise<ServerProcess> {
-  const { env } = frontIn(home);
+export async function startServer(home: string, variables: Record<string, string> = {}): Promise<ServerProcess> {
+  const env = { ...frontIn(home).env, ...variables };
   const child: ChildProcess = spawn(process.execPath, [fixture("mcp-server")], {
     env,
     stdio: ["ignore", "pipe", "pipe"],
