@@ -1,6 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Job } from "../../job/job.ts";
 import type { JobAccess, JobTool } from "./job-tool.ts";
+import type { OutcomeCache } from "./outcome-cache.ts";
 
 /** For whom one instance of an MCP server works, and how. An endpoint makes it. */
 export interface JobsContext extends JobAccess {
@@ -14,6 +15,8 @@ export interface JobsContext extends JobAccess {
   readonly canPush: () => boolean;
   /** Aborted when the connection has ended. */
   readonly signal: AbortSignal;
+  /** Shared by all instances of an endpoint. */
+  readonly outcomes: OutcomeCache;
   /** Tells whoever made this context what was built on it. */
   readonly onServed?: (connection: JobsConnection) => void;
 }

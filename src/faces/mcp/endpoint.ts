@@ -6,6 +6,7 @@ import type { Engine } from "../../engine/engine.ts";
 import { LonghaulError } from "../../job/error.ts";
 import type { JobsConnection, JobsContext } from "./connection.ts";
 import { LegacySessions } from "./legacy-sessions.ts";
+import { OutcomeCache } from "./outcome-cache.ts";
 import { HttpListeners } from "./listen-http.ts";
 import { ListeningTransport } from "./listen-stdio.ts";
 
@@ -52,8 +53,9 @@ const halfHourMs = 1_800_000;
 /** Serves MCP in all its revisions, over HTTP and over streams, with jobs as tasks. */
 export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
   const { engine, keepAliveMs = 15_000, mostTaskIds = 100, onFault = () => undefined } = options;
+  const outcomes = new OutcomeCache();
   const build = (caller: Caller, part: Partial<JobsContext>): McpServer | Promise<McpServer> =>
-    options.build({ ...openContext(engine, caller), ...part });
+    options.build({ ...openContext(engine, outcomes, caller), ...part });
   const handler = createMcpHandler((context) => build(callerOf(context.authInfo), fromRequest(context)), {
     legacy: "reject",
     keepAliveMs,
@@ -69,7 +71,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
   });
   const listeners = new HttpListeners({ mostStreams: options.mostStreams ?? 1_000, mostTaskIds, keepAliveMs });
   const connections = new Set<McpConnection>();
-  const connectionFor = (caller: Caller): JobsConnection => servedConnection(options, engine, caller);
+  const connectionFor = (caller: Caller): JobsConnection => servedConnection(options, outcomes, caller);
   return {
     fetch: async (request, caller = anybody) => {
       const authInfo = toAuthInfo(caller);
@@ -115,9 +117,10 @@ function namesModernRevision(request: Request): boolean {
   return (request.headers.get("mcp-protocol-version") ?? "") >= "2026-07-28";
 }
 
-function openContext(engine: Engine, caller: Caller): JobsContext {
+function openContext(engine: Engine, outcomes: OutcomeCache, caller: Caller): JobsContext {
   return {
     engine,
+    outcomes,
     ...caller,
     era: "modern",
     isTaskRequest: false,
@@ -131,9 +134,9 @@ function fromRequest({ era, requestInfo }: McpRequestContext): Pick<JobsContext,
 }
 
 /** What a listener needs to show tasks is what the server itself would use to answer `tasks/get`. */
-function servedConnection(options: McpEndpointOptions, engine: Engine, caller: Caller): JobsConnection {
+function servedConnection(options: McpEndpointOptions, outcomes: OutcomeCache, caller: Caller): JobsConnection {
   let served: JobsConnection | undefined;
-  const context = { ...openContext(engine, caller), isTaskRequest: true };
+  const context = { ...openContext(options.engine, outcomes, caller), isTaskRequest: true };
   void options.build({ ...context, onServed: (connection) => (served = connection) });
   if (served === undefined) throw new LonghaulError("conflict", "build must call serveJobs before it returns.");
   return served;

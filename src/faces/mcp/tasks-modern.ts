@@ -41,7 +41,9 @@ export function installTasks(mcp: McpServer, connection: JobsConnection): void {
 export async function readTask(taskId: string, connection: JobsConnection): Promise<DetailedTask> {
   const { engine, actor } = connection;
   const job = await engine.get(taskId, actor);
-  const outcome = await readOutcome(job, connection, (ended) => connection.present(undefined, ended));
+  const outcome = await connection.outcomes.get(job, () =>
+    readOutcome(job, connection, (ended) => connection.present(undefined, ended)),
+  );
   const questions = job.state.status === "waiting" ? await engine.questions(job.id, actor) : [];
   return toDetailedTask(job, Date.now(), { outcome, questions });
 }

@@ -9,6 +9,12 @@ import { jobReplySchema, presentJob, replyTo, toResult } from "./reply.ts";
 
 const waitSeconds = z.number().min(0).max(45).default(10).describe("Seconds to wait for the end.");
 
+/** The fields that a model is shown; the others of the operation are for programs. Made once: a server is built for every request. */
+const commandInput = pickFields(
+  runCommand,
+  ...["command", "argv", "cwd", "env", "stdin", "pty", "ready", "name", "timeout_ms", "attempts"],
+).extend({ wait_s: waitSeconds });
+
 type ServerFacts = OperationContext["server"];
 
 /** The tools that start jobs, one per kind. */
@@ -18,7 +24,7 @@ export function createStartTools(server: ServerFacts): JobTool[] {
       kind: "shell",
       description:
         "Run a shell command, build, test or dev server in the background. A short one is answered with its output; a long one goes on whatever happens to this session, and is answered with a job_id.",
-      fields: ["command", "argv", "cwd", "env", "stdin", "pty", "ready", "name", "timeout_ms", "attempts"],
+      input: commandInput,
     }),
   ];
 }
@@ -26,22 +32,20 @@ export function createStartTools(server: ServerFacts): JobTool[] {
 interface StartFace {
   readonly kind: string;
   readonly description: string;
-  /** The operation's fields that a model is shown; the others are for programs. */
-  readonly fields: readonly string[];
+  readonly input: z.ZodType;
 }
 
 function toStartTool(operation: Operation, server: ServerFacts, face: StartFace): JobTool {
-  const input = pickFields(operation, ...face.fields).extend({ wait_s: waitSeconds });
   return {
     name: operation.name,
     description: face.description,
     kind: face.kind,
-    input,
+    input: face.input,
     output: jobReplySchema,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
     taskSupport: "optional",
     start: async (args, { engine, actor }) => {
-      const { wait_s: _wait, ...started } = args as z.output<typeof input>;
+      const { wait_s: _wait, ...started } = args as { wait_s: number };
       const view = (await operation.call({ engine, actor, server }, started)) as JobView;
       return engine.get(view.id, actor);
     },

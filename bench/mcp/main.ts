@@ -1,0 +1,81 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createClient } from "../../src/faces/local/client.ts";
+import { describeMachine } from "../machine.ts";
+import { publishReport } from "../report.ts";
+import { median } from "../statistics.ts";
+import { withTemporaryFolder } from "../temporary-folder.ts";
+import { measureLoad } from "./load.ts";
+import { startServer, timeFirstAnswer } from "./process.ts";
+
+const startRounds = 15;
+const loadRounds = 5;
+/** What a listing of five tools may cost. */
+const mostListBytes = 6_000;
+
+async function main(): Promise<number> {
+  const machine = await describeMachine();
+  return withTemporaryFolder(async (home) => {
+    const longhaul = await startServer("longhaul-server", { ...process.env, LONGHAUL_HOME: home });
+    const hello = await startServer("hello-http");
+    try {
+      const start = await measureStart(join(home, "mcp.sock"));
+      const load = await measureGet(home, longhaul.url, hello.url);
+      const conditions = {
+        ...machine,
+        start: `${startRounds} rounds in turn, medians: from spawn to the first answer to tools/list; ours is the front with a running server, the peer a process that is a hello-world server of the SDK`,
+        load: `${loadRounds} rounds in turn, medians: 3,000 requests after 500, 16 in flight; ours is tasks/get of a finished command with token and owner check, the peer tools/call of a hello-world server of the SDK on the same adapter`,
+        listing: "JSON of tools/list of the core profile, per five tools, against 6,000 bytes",
+      };
+      return await publishReport({
+        name: "mcp",
+        conditions,
+        rows: [
+          { figure: "spawn→first tools/list, ms", ours: start.ours, peer: start.peer, goal: { atMost: 0.6 } },
+          { figure: "tasks/get over HTTP, requests/s", ours: load.ours, peer: load.peer, goal: { atLeast: 0.7 } },
+          { figure: "tools/list, bytes per 5 tools", ours: start.listBytes, peer: mostListBytes, goal: { atMost: 1 } },
+        ],
+      });
+    } finally {
+      await longhaul.stop();
+      await hello.stop();
+    }
+  });
+}
+
+async function measureStart(socket: string): Promise<{ ours: number; peer: number; listBytes: number }> {
+  const ours: number[] = [];
+  const peer: number[] = [];
+  let listBytes = 0;
+  await timeFirstAnswer("front", [socket]);
+  for (let round = 0; round < startRounds; round++) {
+    const { ms, answer } = await timeFirstAnswer("front", [socket]);
+    ours.push(ms);
+    peer.push((await timeFirstAnswer("hello-stdio", [])).ms);
+    const { tools } = (JSON.parse(answer) as { result: { tools: unknown[] } }).result;
+    listBytes = (JSON.stringify({ tools }).length / tools.length) * 5;
+  }
+  return { ours: median(ours), peer: median(peer), listBytes };
+}
+
+async function measureGet(home: string, url: string, helloUrl: string): Promise<{ ours: number; peer: number }> {
+  const client = createClient(join(home, "longhaul.sock"));
+  const job = await client.call<{ id: string }>("run_command", { command: "echo hello" });
+  await client.call("job_wait", { ids: [job.id] });
+  const token = (await readFile(join(home, "token"), "utf8")).trim();
+  const ours: number[] = [];
+  const peer: number[] = [];
+  for (let round = 0; round < loadRounds; round++) {
+    ours.push(await measureLoad({ url, token, method: "tasks/get", name: job.id, params: { taskId: job.id } }));
+    const params = { name: "hello", arguments: { name: "Ada" } };
+    peer.push(await measureLoad({ url: helloUrl, method: "tools/call", name: "hello", params }));
+  }
+  return { ours: median(ours), peer: median(peer) };
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 2;
+}
