@@ -16,8 +16,11 @@ const mostListBytes = 6_000;
 async function main(): Promise<number> {
   const machine = await describeMachine();
   return withTemporaryFolder(async (home) => {
-    const longhaul = await startServer("longhaul-server", { ...process.env, LONGHAUL_HOME: home });
-    const hello = await startServer("hello-http");
+    const longhaul = await startServer(new URL("./longhaul-server.js", import.meta.url), {
+      ...process.env,
+      LONGHAUL_HOME: home,
+    });
+    const hello = await startServer(new URL("./hello-http.js", import.meta.url));
     try {
       const start = await measureStart(join(home, "mcp.sock"));
       const load = await measureGet(home, longhaul.url, hello.url);
@@ -44,14 +47,16 @@ async function main(): Promise<number> {
 }
 
 async function measureStart(socket: string): Promise<{ ours: number; peer: number; listBytes: number }> {
+  const front = new URL("./front.js", import.meta.url);
+  const hello = new URL("./hello-stdio.js", import.meta.url);
   const ours: number[] = [];
   const peer: number[] = [];
   let listBytes = 0;
-  await timeFirstAnswer("front", [socket]);
+  await timeFirstAnswer(front, [socket]);
   for (let round = 0; round < startRounds; round++) {
-    const { ms, answer } = await timeFirstAnswer("front", [socket]);
+    const { ms, answer } = await timeFirstAnswer(front, [socket]);
     ours.push(ms);
-    peer.push((await timeFirstAnswer("hello-stdio", [])).ms);
+    peer.push((await timeFirstAnswer(hello, [])).ms);
     const { tools } = (JSON.parse(answer) as { result: { tools: unknown[] } }).result;
     listBytes = (JSON.stringify({ tools }).length / tools.length) * 5;
   }
