@@ -1,4 +1,5 @@
 import type { Job } from "../../../job/job.ts";
+import { isTerminal } from "../../../job/state.ts";
 import { openOutput, type OutputSource } from "../../../operations/merged-output.ts";
 import type { JobAccess } from "../job-tool.ts";
 import { cleanText } from "./clean-text.ts";
@@ -17,7 +18,8 @@ export interface OutputDigest {
 
 /** The beginning and the end of what a job has written, about 4 KB, with one line in between that says how to read the rest. */
 export async function digestOutput(job: Job, { engine, actor }: JobAccess): Promise<OutputDigest> {
-  const source = await openOutput(engine, { id: job.id, attempt: job.state.attempt, stream: "merged" }, actor);
+  const target = { id: job.id, attempt: job.state.attempt, stream: "merged", isOver: isTerminal(job.state) };
+  const source = await openOutput(engine, target, actor);
   const head = await readText(source, 0, headBytes + tailWindowBytes);
   const { size } = head;
   if (head.next >= size) {
