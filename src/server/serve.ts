@@ -18,7 +18,7 @@ import { createRedactor, secretValues, type Redactor } from "../text/redact.ts";
 import { guardByToken } from "./guard.ts";
 import { createLog, type Log } from "./log-file.ts";
 import { openEngine } from "./open-engine.ts";
-import { serveMcp } from "./serve-mcp.ts";
+import { serveMcp, type McpService } from "./serve-mcp.ts";
 import { readVersion } from "./version.ts";
 
 export interface RunningServer {
@@ -42,6 +42,7 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
   const log = createLog({ redact: redactor.text, ...(options.isBackground ? { file: paths.log } : {}) });
   const { engine, close } = await openEngineWithKinds(config, { redactor, log });
   const listening: Server[] = [];
+  let mcp: McpService | undefined;
   try {
     const server = { version, startedAt: Date.now(), home: paths.home, url: undefined as string | undefined };
     const handler = createCallHandler({
@@ -50,7 +51,7 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
       onFault: (error, operation) => log("error", "an operation failed", { operation, error }),
     });
     const token = readToken(paths.token);
-    const mcp = await serveMcp({
+    mcp = await serveMcp({
       engine,
       server,
       sockets: { core: paths.mcpSocket, "background-job": paths.backgroundJobSocket },
@@ -65,7 +66,7 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
     writeFileSync(paths.server, JSON.stringify({ pid: process.pid, version, url: server.url }), { mode: 0o600 });
     log("info", "server started", { pid: process.pid, version, url: server.url, home: paths.home });
     const stop = async (): Promise<void> => {
-      await mcp.stop();
+      await mcp?.stop();
       await Promise.all(listening.map(closeServer));
       // Before the engine lets go of the folder: from then on these may be the next server's.
       rmSync(paths.socket, { force: true });
@@ -75,6 +76,7 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
     };
     return { url: server.url, socket: paths.socket, version, stop };
   } catch (error) {
+    await mcp?.stop();
     await Promise.all(listening.map(closeServer));
     await close();
     throw error;
