@@ -18,7 +18,7 @@ async function main(): Promise<void> {
     screen: createScreen(readTerminal()),
     program: { executable: process.execPath, file: import.meta.filename },
   };
-  process.exitCode = await runProgram({ ...parts, client: connect(parts), serve }, process.argv.slice(2));
+  process.exitCode = await runProgram({ ...parts, client: connect(parts), serve, serveMcp }, process.argv.slice(2));
 }
 
 /** Whoever read our output is gone (`longhaul logs x | head`): there is nobody left to write for. */
@@ -27,6 +27,11 @@ const endWithReader = (): void => process.exit(exitCodes.outputClosed);
 const serve: Front["serve"] = async (flags, { isLoggedToFile }) => {
   const [{ loadConfig }, server] = await Promise.all([import("../config/config.ts"), import("./serve.ts")]);
   return server.serve(loadConfig(flags), { isBackground: isLoggedToFile });
+};
+
+const serveMcp: Front["serveMcp"] = async (profile) => {
+  const [{ loadConfig }, server] = await Promise.all([import("../config/config.ts"), import("./mcp-in-process.ts")]);
+  await server.serveMcpInProcess(loadConfig(), profile);
 };
 
 await main();

@@ -78,6 +78,11 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import("./commands/prune.ts")).prune,
   },
   {
+    name: "mcp",
+    summary: "serve an MCP client on standard input and output",
+    load: async () => (await import("./commands/mcp.ts")).mcp,
+  },
+  {
     name: "serve",
     summary: "run the server here, until Ctrl-C",
     load: async () => (await import("./commands/serve.ts")).serve,

@@ -13,6 +13,8 @@ export interface Front {
   readonly client: Client;
   /** Becomes the server. The code of it is loaded only now. */
   readonly serve: (flags: ServeFlags, options: { isLoggedToFile: boolean }) => Promise<ServedHere>;
+  /** Serves one MCP client on standard input and output, without a server in the background. */
+  readonly serveMcp: (profile: "core" | "background-job") => Promise<void>;
 }
 
 export interface ServeFlags {

@@ -1,0 +1,30 @@
+import { Option } from "commander";
+import { runMcpFront } from "../../mcp/front.ts";
+import { defineCommand } from "../command.ts";
+import { exitCodes } from "../exit-code.ts";
+
+interface McpOptions {
+  readonly profile: "core" | "background-job";
+  readonly inProcess?: true;
+}
+
+export const mcp = defineCommand<McpOptions>({
+  describe: (command) => {
+    command
+      .addOption(new Option("--profile <name>", "which tools").choices(["core", "background-job"]).default("core"))
+      .option("--in-process", "without a server in the background, for places that forbid one");
+  },
+  run: async (front, { profile, inProcess }) => {
+    if (inProcess === true) {
+      await front.serveMcp(profile);
+      return exitCodes.done;
+    }
+    const { mcpSocket, backgroundJobSocket } = front.environment.paths;
+    return runMcpFront({
+      socket: profile === "core" ? mcpSocket : backgroundJobSocket,
+      startServer: async () => {
+        await front.client.call("server_status");
+      },
+    });
+  },
+});
