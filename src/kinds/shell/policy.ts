@@ -44,7 +44,7 @@ export function resolveCwd(policy: ShellPolicy, wanted: string | undefined): str
 
 function realDirectory(path: string): string | undefined {
   try {
-    const real = realpathSync(path);
+    const real = realpathSync.native(path);
     return statSync(real).isDirectory() ? real : undefined;
   } catch {
     return undefined;

@@ -14,11 +14,16 @@ export interface ProcessFacts {
 const ticksPerSecond = 100;
 const pageBytes = 4_096;
 
-/** True while a process of the group lives, or its leader before it leads; what has ended and waits for its parent does not count. */
+/** True while a process of the group lives; what has ended and waits for its parent does not count. */
 export async function isGroupAlive(group: number): Promise<boolean> {
-  if (!exists(-group) && !exists(group)) return false;
+  if (!exists(-group)) return false;
   const processes = await listProcesses();
-  return processes.length === 0 || processes.some((facts) => facts.group === group || facts.pid === group);
+  return processes.length === 0 || processes.some((facts) => facts.group === group);
+}
+
+/** As above; one that was only just started is not yet in a group of its own. */
+export async function isCommandAlive(leader: number): Promise<boolean> {
+  return (await isGroupAlive(leader)) || (exists(leader) && (await readFacts(leader)) !== undefined);
 }
 
 export async function listGroup(group: number): Promise<ProcessFacts[]> {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { jobToken } from "./main-process.ts";
-import { isGroupAlive, listByToken } from "./process-tree.ts";
+import { isCommandAlive, listByToken } from "./process-tree.ts";
 
 const pollMs = 40;
 const killPatienceMs = 5_000;
@@ -17,9 +17,8 @@ export async function terminate(group: number | undefined, id: string, graceMs: 
 }
 
 async function signalAll(group: number | undefined, id: string, signal: NodeJS.Signals): Promise<void> {
-  if (group !== undefined && (await isGroupAlive(group))) {
+  if (group !== undefined && (await isCommandAlive(group))) {
     signalProcess(-group, signal);
-    // A command that has only just been started is not yet in a group of its own.
     signalProcess(group, signal);
   }
   for (const pid of await listByToken(jobToken(id))) signalProcess(pid, signal);
@@ -28,7 +27,7 @@ async function signalAll(group: number | undefined, id: string, signal: NodeJS.S
 async function untilGone(group: number | undefined, id: string, patienceMs: number): Promise<void> {
   const giveUpAt = performance.now() + patienceMs;
   while (performance.now() < giveUpAt) {
-    const isAlive = group !== undefined && (await isGroupAlive(group));
+    const isAlive = group !== undefined && (await isCommandAlive(group));
     if (!isAlive && (await listByToken(jobToken(id))).length === 0) return;
     await delay(pollMs);
   }
