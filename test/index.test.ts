@@ -14,16 +14,11 @@ describe("the library", () => {
       "JobFailure",
       "LonghaulError",
       "PartialResult",
-      "createMcpEndpoint",
       "defineKind",
-      "guardMcp",
       "isJobId",
       "isTerminal",
       "jobStatuses",
       "openEngine",
-      "serveJobs",
-      "serveStreams",
-      "toRequestListener",
     ]);
   });
 });

@@ -1,15 +1,15 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createRequestStateCodec, McpServer } from "@modelcontextprotocol/server";
+import { type Engine } from "../../src/index.ts";
 import {
   createMcpEndpoint,
   guardMcp,
   serveJobs,
   toRequestListener,
-  type Engine,
   type JobsContext,
   type McpEndpoint,
-} from "../../src/index.ts";
+} from "../../src/mcp.ts";
 import { registerAskingTools, registerOlderAskingTools } from "./asking-tools.ts";
 import { registerJobTools } from "./job-tools.ts";
 import { registerPlainTools } from "./plain-tools.ts";

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { acceptedContent, inputRequired } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { defineKind, JobFailure, type JobServer, type Kind, type Question } from "../../src/index.ts";
+import { defineKind, JobFailure, type Kind, type Question } from "../../src/index.ts";
+import { type JobServer } from "../../src/mcp.ts";
 
 /** The suite answers each question with a field of its own choice. */
 const fields = { name: { type: "string" }, confirm: { type: "boolean" } } as const;

@@ -1,36 +1,29 @@
 import { rename, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import type { JobContext } from "../../job/kind.ts";
+import type { AttemptFiles } from "./attempt-files.ts";
 import type { ShellInput } from "./input.ts";
 import type { LaunchRequest } from "./launch-request.ts";
-import { jobToken, recordFile } from "./main-process.ts";
+import { jobVariable } from "./main-process.ts";
 
 interface Place {
-  readonly folder: string;
+  readonly id: string;
+  readonly files: AttemptFiles;
   readonly cwd: string;
   readonly shell: string;
 }
 
 /** What to start for an attempt: files for its output, a pipe or a file for its input. */
-export async function toLaunchRequest(input: ShellInput, context: JobContext, place: Place): Promise<LaunchRequest> {
-  const { folder, cwd, shell } = place;
-  const stdin = { path: inputFile(folder), isPipe: input.stdin === undefined };
-  if (input.stdin !== undefined) await writeInput(stdin.path, input.stdin);
-  const [name = "", value = ""] = jobToken(context.id).split("=");
+export async function toLaunchRequest(input: ShellInput, { id, files, cwd, shell }: Place): Promise<LaunchRequest> {
+  if (input.stdin !== undefined) await writeInput(files.stdin, input.stdin);
   const terminal = input.pty === true ? { TERM: "xterm-256color" } : {};
   return {
     argv: toArgv(input, shell),
     cwd,
-    env: { PWD: cwd, ...terminal, ...input.env, [name]: value },
-    record: recordFile(folder),
-    stdin,
-    stdout: context.outputFile("stdout").path,
-    stderr: context.outputFile("stderr").path,
+    env: { PWD: cwd, ...terminal, ...input.env, [jobVariable]: id },
+    record: files.record,
+    stdin: { path: files.stdin, isPipe: input.stdin === undefined },
+    stdout: files.stdout.path,
+    stderr: files.stderr.path,
   };
-}
-
-export function inputFile(folder: string): string {
-  return join(folder, "stdin");
 }
 
 /** In one step: the same attempt, started by a server that died, may be reading it. */

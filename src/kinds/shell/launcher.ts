@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
+import { existsSync } from "node:fs";
 import { JobFailure, messageOf } from "../../job/failure.ts";
 import { launchDirectly } from "./launch-directly.ts";
 import type { Launched, LaunchRequest } from "./launch-request.ts";
@@ -6,7 +7,8 @@ import { launcherScript } from "./launcher-script.ts";
 import { toEnd, type ProcessEnd } from "./process-record.ts";
 
 interface Pending {
-  readonly resolve: (launched: Launched | undefined) => void;
+  readonly helper: ChildProcess;
+  readonly resolve: (launched: Launched | "taken" | "helper ended") => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -18,7 +20,7 @@ export class Launcher {
   readonly #env: Readonly<Record<string, string>>;
   readonly #perl: string;
   readonly #pending = new Map<string, Pending>();
-  readonly #running = new Map<number, (end: ProcessEnd | undefined) => void>();
+  readonly #running = new Map<number, { helper: ChildProcess; end: (end: ProcessEnd | undefined) => void }>();
   #helper: Promise<ChildProcess | undefined> | undefined;
   #count = 0;
 
@@ -30,15 +32,23 @@ export class Launcher {
 
   /** Resolves with nothing if the attempt was started before, or may have been. */
   async launch(request: LaunchRequest): Promise<Launched | undefined> {
-    const helper = await (this.#helper ??= this.#startHelper());
+    const helper = await this.#liveHelper();
     if (helper === undefined) {
       return launchDirectly({ ...request, env: { ...this.#env, ...request.env } }).catch((error: unknown) => {
         throw notStarted(messageOf(error));
       });
     }
+    const answer = await this.#ask(helper, request);
+    if (answer === "taken") return undefined;
+    if (answer !== "helper ended") return answer;
+    // The record is made before the command: where there is none, nothing was started.
+    return existsSync(request.record) ? undefined : this.launch(request);
+  }
+
+  #ask(helper: ChildProcess, request: LaunchRequest): Promise<Launched | "taken" | "helper ended"> {
     return new Promise((resolve, reject) => {
       const id = String(++this.#count);
-      this.#pending.set(id, { resolve, reject });
+      this.#pending.set(id, { helper, resolve, reject });
       helper.stdin?.write(encode(id, request));
     });
   }
@@ -49,6 +59,15 @@ export class Launcher {
     this.#helper = undefined;
     helper?.stdin?.end();
     helper?.stdout?.destroy();
+  }
+
+  /** The helper, or a new one if somebody ended it. */
+  async #liveHelper(): Promise<ChildProcess | undefined> {
+    const starting = (this.#helper ??= this.#startHelper());
+    const helper = await starting;
+    if (helper === undefined || (helper.exitCode === null && helper.signalCode === null)) return helper;
+    if (this.#helper === starting) this.#helper = undefined;
+    return this.#liveHelper();
   }
 
   async #startHelper(): Promise<ChildProcess | undefined> {
@@ -67,39 +86,40 @@ export class Launcher {
     helper.stdout?.setEncoding("utf8").on("data", (text: string) => {
       const lines = (rest + text).split("\n");
       rest = lines.pop() ?? "";
-      for (const line of lines) this.#hear(line);
+      for (const line of lines) this.#hear(line, helper);
     });
     helper.stdin?.on("error", () => undefined);
-    helper.once("close", () => this.#helperEnded());
+    helper.once("close", () => this.#helperEnded(helper));
     helper.unref();
     return helper;
   }
 
-  #hear(line: string): void {
+  #hear(line: string, helper: ChildProcess): void {
     const [what, first = "", second = "", third = ""] = line.split(" ");
     if (what === "ended") {
-      this.#running.get(Number(first))?.(toEnd(Number(second), Number(third)));
+      this.#running.get(Number(first))?.end(toEnd(Number(second), Number(third)));
       this.#running.delete(Number(first));
       return;
     }
     const pending = this.#pending.get(first);
     this.#pending.delete(first);
-    if (what === "started") pending?.resolve(this.#launched(Number(second)));
-    else if (what === "taken") pending?.resolve(undefined);
+    if (what === "started") pending?.resolve(this.#launched(Number(second), helper));
+    else if (what === "taken") pending?.resolve("taken");
     else pending?.reject(notStarted(line.slice(`failed ${first} `.length)));
   }
 
-  #launched(pid: number): Launched {
-    return { pid, ended: new Promise((resolve) => this.#running.set(pid, resolve)) };
+  #launched(pid: number, helper: ChildProcess): Launched {
+    return { pid, ended: new Promise((end) => this.#running.set(pid, { helper, end })) };
   }
 
   /** Somebody ended the helper: its commands run on, but must be looked for, also those that it was just starting. */
-  #helperEnded(): void {
-    this.#helper = undefined;
-    for (const { resolve } of this.#pending.values()) resolve(undefined);
-    this.#pending.clear();
-    for (const end of this.#running.values()) end(undefined);
-    this.#running.clear();
+  #helperEnded(ended: ChildProcess): void {
+    for (const [id, { helper, resolve }] of this.#pending) {
+      if (helper === ended && this.#pending.delete(id)) resolve("helper ended");
+    }
+    for (const [pid, { helper, end }] of this.#running) {
+      if (helper === ended && this.#running.delete(pid)) end(undefined);
+    }
   }
 }
 

@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import type { JobContext } from "../../job/kind.ts";
 import { awaitEnd, awaitRecord } from "./await-end.ts";
 import type { Launched } from "./launch-request.ts";
@@ -15,25 +14,21 @@ export interface MainProcess {
 }
 
 /** The variable that marks all processes of a job, wherever they go. */
-export function jobToken(id: string): string {
-  return `LONGHAUL_JOB_ID=${id}`;
-}
+export const jobVariable = "LONGHAUL_JOB_ID";
 
-export function recordFile(folder: string): string {
-  return join(folder, "process");
+export function jobToken(id: string): string {
+  return `${jobVariable}=${id}`;
 }
 
 /** Starts the command, unless this attempt did so before. */
 export async function findOrStart(
   context: JobContext,
-  folder: string,
+  record: string,
   start: () => Promise<Launched | undefined>,
 ): Promise<MainProcess> {
-  const { signal, id } = context;
-  const path = recordFile(folder);
-  const launched = context.isInterrupted && existsSync(path) ? undefined : await start();
-  if (launched === undefined) return adopt(path, id, signal);
-  return { group: launched.pid, ended: launched.ended.then((end) => end ?? awaitEnd(path, signal)) };
+  const launched = context.isInterrupted && existsSync(record) ? undefined : await start();
+  if (launched === undefined) return adopt(record, context.id, context.signal);
+  return { group: launched.pid, ended: launched.ended.then((end) => end ?? awaitEnd(record, context.signal)) };
 }
 
 async function adopt(path: string, id: string, signal: AbortSignal): Promise<MainProcess> {

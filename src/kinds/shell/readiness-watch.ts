@@ -1,5 +1,6 @@
 import type { JobContext } from "../../job/kind.ts";
 import { compilePattern } from "../../text/pattern.ts";
+import type { AttemptFiles } from "./attempt-files.ts";
 import type { ReadyCondition } from "./input.ts";
 import { LineScanner } from "./line-scanner.ts";
 import { isAnswering } from "./ready.ts";
@@ -12,14 +13,11 @@ export class ReadinessWatch {
   #isLooking = false;
   #isReady = false;
 
-  constructor(ready: ReadyCondition | undefined, context: JobContext) {
+  constructor(ready: ReadyCondition | undefined, context: JobContext, { stdout, stderr }: AttemptFiles) {
     this.#ready = ready;
     this.#context = context;
     const test = ready?.pattern === undefined ? undefined : compilePattern(ready.pattern);
-    this.#scanners =
-      test === undefined
-        ? []
-        : ["stdout", "stderr"].map((name) => new LineScanner(context.outputFile(name).path, test));
+    this.#scanners = test === undefined ? [] : [stdout, stderr].map(({ path }) => new LineScanner(path, test));
   }
 
   get isReady(): boolean {

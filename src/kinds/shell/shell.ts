@@ -4,11 +4,12 @@ import { JobFailure } from "../../job/failure.ts";
 import { defineKind, type JobContext, type Kind, type StopCause } from "../../job/kind.ts";
 import { compilePattern } from "../../text/pattern.ts";
 import type { Redactor } from "../../text/redact.ts";
+import { openFiles, type AttemptFiles } from "./attempt-files.ts";
 import { writeToPipe } from "./input-pipe.ts";
 import { shellInputSchema, shellResultSchema, type ShellInput } from "./input.ts";
 import { inspectCommand } from "./inspect.ts";
 import type { Launched } from "./launch-request.ts";
-import { inputFile, toLaunchRequest } from "./launch.ts";
+import { toLaunchRequest } from "./launch.ts";
 import type { Launcher } from "./launcher.ts";
 import { findOrStart, type MainProcess } from "./main-process.ts";
 import { checkAllowed, commandText, resolveCwd, type ShellPolicy } from "./policy.ts";
@@ -74,13 +75,13 @@ async function runCommand(
   context: JobContext,
   settings: ShellSettings,
 ): Promise<z.input<typeof shellResultSchema>> {
-  const folder = context.folder();
-  const starting = superviseStart(input, context, folder, settings);
+  const files = openFiles(context);
+  const starting = superviseStart(input, context, files, settings);
   // At once, not when it is found or started: whoever sees the job running may send to it.
   context.serve({
     send: async (text) => {
       const { supervisor } = await starting;
-      await sendText(text, input, folder, settings);
+      await sendText(text, input, files, settings);
       context.touch();
       supervisor.stir();
     },
@@ -104,29 +105,35 @@ async function runCommand(
 async function superviseStart(
   input: ShellInput,
   context: JobContext,
-  folder: string,
+  files: AttemptFiles,
   settings: ShellSettings,
 ): Promise<MainProcess & { supervisor: Supervisor }> {
-  const main = await findOrStart(context, folder, () => start(input, context, folder, settings));
-  return { ...main, supervisor: new Supervisor(context, main.group, new ReadinessWatch(input.ready, context)) };
+  const main = await findOrStart(context, files.record, () => start(input, context.id, files, settings));
+  const readiness = new ReadinessWatch(input.ready, context, files);
+  return { ...main, supervisor: new Supervisor(context, files, main.group, readiness) };
 }
 
 async function start(
   input: ShellInput,
-  context: JobContext,
-  folder: string,
+  id: string,
+  files: AttemptFiles,
   { policy, launcher, ...settings }: ShellSettings,
 ): Promise<Launched | undefined> {
-  const place = { folder, cwd: resolveCwd(policy, input.cwd), shell: input.shell ?? settings.shell };
-  return launcher.launch(await toLaunchRequest(input, context, place));
+  const place = { id, files, cwd: resolveCwd(policy, input.cwd), shell: input.shell ?? settings.shell };
+  return launcher.launch(await toLaunchRequest(input, place));
 }
 
-async function sendText(text: string, input: ShellInput, folder: string, { policy }: ShellSettings): Promise<void> {
+async function sendText(
+  text: string,
+  input: ShellInput,
+  files: AttemptFiles,
+  { policy }: ShellSettings,
+): Promise<void> {
   checkAllowed(policy, text);
   if (input.stdin !== undefined) {
     throw new LonghaulError("conflict", "The command's input was given when it was started, and takes no more.");
   }
-  await writeToPipe(inputFile(folder), text);
+  await writeToPipe(files.stdin, text);
 }
 
 async function superviseToEnd(

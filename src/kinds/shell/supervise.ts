@@ -1,6 +1,8 @@
 import { open } from "node:fs/promises";
 import { stripVTControlCharacters } from "node:util";
 import type { JobContext } from "../../job/kind.ts";
+import type { OutputFile } from "../../job/output.ts";
+import type { AttemptFiles } from "./attempt-files.ts";
 import { Interleaving } from "./interleaving.ts";
 import type { ProcessEnd } from "./process-record.ts";
 import { isGroupAlive, listGroup, listTree } from "./process-tree.ts";
@@ -19,8 +21,8 @@ export class Supervisor {
   readonly #context: JobContext;
   readonly #group: number | undefined;
   readonly #readiness: ReadinessWatch;
-  readonly #stdout;
-  readonly #stderr;
+  readonly #stdout: OutputFile;
+  readonly #stderr: OutputFile;
   readonly #interleaving: Interleaving;
   readonly #processorLookMs: number;
   #looking: Promise<void> | undefined;
@@ -30,12 +32,12 @@ export class Supervisor {
   #processor = { at: performance.now(), ms: 0 };
   lastOutputAt: number | undefined;
 
-  constructor(context: JobContext, group: number | undefined, readiness: ReadinessWatch) {
+  constructor(context: JobContext, files: AttemptFiles, group: number | undefined, readiness: ReadinessWatch) {
     this.#context = context;
     this.#group = group;
     this.#readiness = readiness;
-    this.#stdout = context.outputFile("stdout");
-    this.#stderr = context.outputFile("stderr");
+    this.#stdout = files.stdout;
+    this.#stderr = files.stderr;
     this.#interleaving = new Interleaving(context.output("order"));
     // Often enough for the watchdog, which warns at half of the limit.
     this.#processorLookMs = Math.min(processorLookMs, (context.limits.idleMs ?? Infinity) / 4);

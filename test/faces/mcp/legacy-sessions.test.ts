@@ -1,6 +1,6 @@
 import { McpServer } from "@modelcontextprotocol/server";
 import { afterEach, describe, expect, it } from "vitest";
-import { createMcpEndpoint, serveJobs, type McpEndpoint } from "../../../src/index.ts";
+import { createMcpEndpoint, serveJobs, type McpEndpoint } from "../../../src/mcp.ts";
 import { until } from "../../until.ts";
 import { useMcpWorld } from "./world.ts";
 
