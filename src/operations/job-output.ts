@@ -25,6 +25,7 @@ export const outputSchema = z.object({
 
 export const jobOutput = defineOperation({
   name: "job_output",
+  scope: "read",
   description: "Read a job's output: from an offset, its last lines, or the lines that match a pattern.",
   input: z.strictObject({
     id: z.string().describe("Job id, the end of one, or a name."),

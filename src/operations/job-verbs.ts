@@ -31,6 +31,7 @@ export async function describeJob(job: Job, { engine, actor }: OperationContext)
 
 export const jobGet = defineOperation({
   name: "job_get",
+  scope: "read",
   description: "Show one job: its state, progress, error, questions, and what its live processes do.",
   input: z.strictObject({ id: reference }),
   output: jobViewSchema.extend({ input: z.json(), result: z.json().optional() }),
@@ -45,6 +46,7 @@ export const jobGet = defineOperation({
 
 export const jobList = defineOperation({
   name: "job_list",
+  scope: "read",
   description: "List jobs, newest first, by state, kind, batch, tag, name, time or text.",
   input: filterSchema.extend({
     limit: z.int().min(1).max(1_000).default(20),
@@ -64,6 +66,7 @@ export const jobList = defineOperation({
 
 export const jobCount = defineOperation({
   name: "job_count",
+  scope: "read",
   description: "Count jobs by kind and state.",
   input: z.strictObject({ batch: z.string().optional() }),
   output: z.object({ counts: z.array(z.object({ kind: z.string(), state: z.string(), count: z.int() })) }),
@@ -75,6 +78,7 @@ export const jobCount = defineOperation({
 
 export const jobEvents = defineOperation({
   name: "job_events",
+  scope: "read",
   description: "Read what happened to a job, after a sequence number.",
   input: z.strictObject({
     id: reference,
@@ -91,6 +95,7 @@ export const jobEvents = defineOperation({
 
 export const jobSend = defineOperation({
   name: "job_send",
+  scope: "run",
   description: "Send text to a running job's standard input.",
   input: z.strictObject({
     id: reference,
@@ -108,6 +113,7 @@ export const jobSend = defineOperation({
 
 export const jobAnswer = defineOperation({
   name: "job_answer",
+  scope: "run",
   description: "Answer a question that a job asks.",
   input: z.strictObject({
     id: reference,
@@ -153,6 +159,7 @@ async function findTargets(
 
 export const jobCancel = defineOperation({
   name: "job_cancel",
+  scope: "run",
   description:
     "Cancel jobs. A running job stays running until its processes have ended. Finished jobs are left as they are.",
   input: z.strictObject({ ...target, reason: z.string().max(1_000).optional() }),
@@ -167,6 +174,7 @@ export const jobCancel = defineOperation({
 
 export const jobRetry = defineOperation({
   name: "job_retry",
+  scope: "run",
   description: "Run jobs again that failed, timed out or were cancelled: a new attempt of the same job.",
   input: z.strictObject(target),
   output: z.object({ jobs: z.array(jobViewSchema) }),

@@ -15,6 +15,7 @@ const until = z
 
 export const jobWait = defineOperation({
   name: "job_wait",
+  scope: "read",
   description:
     "Wait for jobs: until they are done, ready, write output, ask a question, fall silent, or print a pattern.",
   input: z.strictObject({

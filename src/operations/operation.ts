@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Engine } from "../engine/engine.ts";
-import type { Actor } from "../engine/access.ts";
+import { demand, type Actor, type Scope } from "../engine/access.ts";
 import { parseInput } from "../job/issue.ts";
 
 /** What an operation works with: the engine, and on whose behalf. */
@@ -21,6 +21,7 @@ export interface ServerFacts {
 
 interface OperationDefinition<Input extends z.ZodType, Output extends z.ZodType> {
   readonly name: string;
+  readonly scope: Scope;
   readonly description: string;
   readonly input: Input;
   readonly output: Output;
@@ -30,6 +31,8 @@ interface OperationDefinition<Input extends z.ZodType, Output extends z.ZodType>
 /** One verb of the product, said once: every face offers it by translating its schemas. */
 export interface Operation {
   readonly name: string;
+  /** What a caller must be allowed to do. */
+  readonly scope: Scope;
   readonly description: string;
   readonly input: z.ZodType;
   readonly output: z.ZodType;
@@ -43,7 +46,9 @@ export function defineOperation<Input extends z.ZodType, Output extends z.ZodTyp
   const { run, ...described } = definition;
   return {
     ...described,
-    call: async (context, input) =>
-      run(context, parseInput(definition.input, input ?? {}, `The call of ${definition.name}`)),
+    call: async (context, input) => {
+      demand(context.actor, definition.scope);
+      return run(context, parseInput(definition.input, input ?? {}, `The call of ${definition.name}`));
+    },
   };
 }

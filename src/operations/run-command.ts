@@ -25,6 +25,7 @@ export const startFields = {
 
 export const runCommand = defineOperation({
   name: "run_command",
+  scope: "run",
   description: "Run a command in the background. It goes on whatever happens to the caller or the server.",
   input: z.strictObject({
     ...startFields,

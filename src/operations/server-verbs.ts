@@ -3,6 +3,7 @@ import { defineOperation } from "./operation.ts";
 
 export const serverStatus = defineOperation({
   name: "server_status",
+  scope: "read",
   description: "Show the server: version, process, memory, where its files are, and how many jobs it has.",
   input: z.strictObject({}),
   output: z.object({
@@ -38,6 +39,7 @@ const kindOutput = z.object({ paused_kinds: z.array(z.string()) });
 
 export const kindPause = defineOperation({
   name: "kind_pause",
+  scope: "admin",
   description: "Start no more jobs of a kind; running ones go on, new ones queue.",
   input: kindInput,
   output: kindOutput,
@@ -49,6 +51,7 @@ export const kindPause = defineOperation({
 
 export const kindResume = defineOperation({
   name: "kind_resume",
+  scope: "admin",
   description: "Start jobs of a paused kind again.",
   input: kindInput,
   output: kindOutput,
@@ -60,6 +63,7 @@ export const kindResume = defineOperation({
 
 export const jobsPrune = defineOperation({
   name: "jobs_prune",
+  scope: "admin",
   description: "Remove finished jobs whose time has ended, now instead of at the next round.",
   input: z.strictObject({}),
   output: z.object({ removed: z.int() }),
