@@ -76,10 +76,10 @@ export function summarise(input: Json): string | undefined {
   return text === undefined || text.length <= longestSummary ? text : `${text.slice(0, longestSummary)}…`;
 }
 
-function toEndView({ state }: Job): Partial<JobView> {
+function toEndView({ kind, state }: Job): Partial<JobView> {
   if (!isTerminal(state)) return {};
   const failure = "failure" in state ? state.failure : undefined;
-  const exitCode = state.status === "succeeded" ? 0 : failure?.details?.["exit_code"];
+  const exitCode = state.status === "succeeded" && kind === "shell" ? 0 : failure?.details?.["exit_code"];
   return {
     finished_at: toIso(state.finishedAt),
     expires_at: toIso(state.expiresAt),
