@@ -5,7 +5,7 @@ export interface ConfigEditor {
   /** Where the server is, or would be, in this text. */
   readonly keys: (text: string) => readonly string[];
   /** Throws if the text cannot be understood, and says where. */
-  readonly get: (text: string) => Entry | undefined;
+  readonly get: (text: string) => unknown;
   /** Adds the server, or brings its entry to these values. */
   readonly set: (text: string, entry: Entry) => string;
   readonly unset: (text: string) => string;

@@ -20,7 +20,7 @@ import { messageOf } from "../../../job/failure.ts";
 /** A client's file as it was when it was read. */
 export interface ConfigFile {
   readonly path: string;
-  /** Where the bytes are, if the path is a link. */
+  /** Where the bytes are: another place than the path only if that is a link. */
   readonly target: string;
   /** Undefined if there is no such file. */
   readonly text: string | undefined;
@@ -36,9 +36,9 @@ export function backupPath({ target }: ConfigFile): string {
 
 export function readConfigFile(path: string): ConfigFile {
   return explain(path, "read", () => {
-    if (lstatSync(path, { throwIfNoEntry: false }) === undefined)
-      return { path, target: path, text: undefined, mark: "" };
-    const target = realpathSync(path);
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found === undefined) return { path, target: path, text: undefined, mark: "" };
+    const target = found.isSymbolicLink() ? realpathSync(path) : path;
     const { size } = statSync(target);
     if (size > largestBytes)
       throw new LonghaulError("too_large", `${path} has ${size} bytes, at most ${largestBytes} are read.`);

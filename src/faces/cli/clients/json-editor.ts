@@ -14,7 +14,7 @@ export function createJsonEditor(findKeys: (document: unknown) => Keys): ConfigE
     keys: keysOf,
     get: (text) => {
       const node = text.trim() === "" ? undefined : findNodeAtLocation(treeOf(text), [...keysOf(text)]);
-      return node === undefined ? undefined : (valueOf(text, node) as Entry);
+      return node === undefined ? undefined : valueOf(text, node);
     },
     set: (text, entry) => {
       if (text.trim() === "") return `${JSON.stringify(nest(keysOf(text), entry), null, 2)}\n`;

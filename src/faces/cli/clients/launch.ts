@@ -33,8 +33,9 @@ function lastingPath(executable: string): string {
 }
 
 /** True for what `makeLaunch` writes, wherever and however Longhaul was installed then. */
-export function isOurs({ command, args }: Entry): boolean {
-  const words = [command, args].flat();
+export function isOurs(entry: unknown): entry is Entry {
+  if (typeof entry !== "object" || entry === null) return false;
+  const words = [(entry as Entry)["command"], (entry as Entry)["args"]].flat();
   const program = words[words.indexOf("mcp") - 1];
   return (
     typeof program === "string" && /(^|[\\/])longhaul(@[^\\/]*)?$|[\\/]dist[\\/]server[\\/]main\.js$/.test(program)

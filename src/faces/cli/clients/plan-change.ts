@@ -41,7 +41,7 @@ export function planAdd(
       const made = file.text === undefined ? "none" : "made";
       return { keys, change: "added", after: entry, text: editor.set(text, entry), backup: made };
     }
-    const isKnown = isEntry(before) && isOurs(before);
+    const isKnown = isOurs(before);
     if (!isKnown && !isForced) {
       throw new LonghaulError(
         "conflict",
@@ -49,10 +49,11 @@ export function planAdd(
       );
     }
     const after = isKnown ? merge(client, before, entry) : entry;
-    if (isDeepStrictEqual(before, after)) return { keys, change: "unchanged", before, after, text, backup: "none" };
+    const shown = isEntry(before) ? { before, after } : { after };
+    if (isDeepStrictEqual(before, after)) return { keys, change: "unchanged", ...shown, text, backup: "none" };
     const isOlderBetter = isKnown && isOurWork(editor, text, backup, before);
     const made = isOlderBetter ? "kept" : isAllOurs(editor, text, before) ? "none" : "made";
-    return { keys, change: "updated", before, after, text: editor.set(text, after), backup: made };
+    return { keys, change: "updated", ...shown, text: editor.set(text, after), backup: made };
   });
 }
 
@@ -68,7 +69,7 @@ export function planRemove(
     const keys = editor.keys(text);
     const before = editor.get(text);
     if (before === undefined) return { keys, change: "absent", text, backup: "none" };
-    if (!isEntry(before) || !isOurs(before)) {
+    if (!isOurs(before)) {
       throw new LonghaulError(
         "conflict",
         `The server "${name}" in ${file.path} is not Longhaul's: remove it by hand if you want it gone.`,
@@ -76,13 +77,14 @@ export function planRemove(
     }
     const removed = { keys, change: "removed", before } as const;
     if (isOurWork(editor, text, backup, before)) return { ...removed, text: backup, backup: "dropped" };
-    if (isAllOurs(editor, text, before)) return { ...removed, text: undefined, backup: "none" };
+    if (file.path === file.target && isAllOurs(editor, text, before))
+      return { ...removed, text: undefined, backup: "none" };
     return { ...removed, text: editor.unset(text), backup: "made" };
   });
 }
 
 /** True if the file would be the same had it not been there before us. */
-function isAllOurs(editor: ConfigEditor, text: string, entry: Entry): boolean {
+function isAllOurs(editor: ConfigEditor, text: string, entry: unknown): boolean {
   return isOurs(entry) && editor.set("", entry) === text;
 }
 
@@ -97,19 +99,15 @@ function isOurWork(editor: ConfigEditor, text: string, backup: string | undefine
   }
 }
 
-/** What says how Longhaul is started is ours; whatever else stands in the entry is the user's. */
+/** What says how Longhaul is started is ours; whatever else stands in the entry is the user's, and so is its order. */
 function merge({ envKey }: McpClient, before: Entry, entry: Entry): Entry {
-  const { LONGHAUL_HOME: _home, ...others } = (isEntry(before[envKey]) ? before[envKey] : {}) as Record<
-    string,
-    unknown
-  >;
-  const env = { ...others, ...(entry[envKey] as Record<string, unknown> | undefined) };
-  const { [envKey]: _env, ...kept }: Entry = { ...entry, ...before, command: entry["command"] };
-  return {
-    ...kept,
-    ...("args" in entry ? { args: entry["args"] } : {}),
-    ...(Object.keys(env).length === 0 ? {} : { [envKey]: env }),
-  };
+  const { [envKey]: ownEnv = {}, command, ...ours } = entry;
+  const env: Record<string, unknown> = { ...(before[envKey] as Entry | undefined), ...(ownEnv as Entry) };
+  if (!("LONGHAUL_HOME" in (ownEnv as Entry))) delete env["LONGHAUL_HOME"];
+  const merged: Record<string, unknown> = { ...before, command, [envKey]: env };
+  if (Object.keys(env).length === 0) delete merged[envKey];
+  if ("args" in ours) merged["args"] = ours["args"];
+  return { ...merged, ...Object.fromEntries(Object.entries(ours).filter(([key]) => !(key in merged))) };
 }
 
 function isEntry(value: unknown): value is Entry {

@@ -6,7 +6,7 @@ import type { Entry } from "./mcp-client.ts";
 
 /** TOML is changed table by table: `[keys…]` and the tables below it. Other ways to write the same are read, but not changed. */
 export function createTomlEditor(keys: readonly string[]): ConfigEditor {
-  const get = (text: string): Entry | undefined => valueAt(read(text), keys) as Entry | undefined;
+  const get = (text: string): unknown => valueAt(read(text), keys);
   return {
     keys: () => keys,
     get,
@@ -59,7 +59,7 @@ function replaceTables(text: string, keys: readonly string[], block: string): st
       isReplaced ||= isOurs;
     }
     if (!isOurs) kept.push(line);
-    else if (/^\s*(#.*)?$/.test(line)) pending.push(line);
+    else if (/^\s*(#.*)?\s*$/.test(line)) pending.push(line);
     else pending = [];
   }
   const result = [...kept, ...pending].join("");
