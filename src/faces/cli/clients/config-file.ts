@@ -11,7 +11,7 @@ import {
   renameSync,
   rmSync,
   statSync,
-  writeSync,
+  writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
 import { LonghaulError } from "../../../job/error.ts";
@@ -95,7 +95,7 @@ function replace(path: string, text: string, mode: number): void {
   try {
     const handle = openSync(temporary, "wx", 0o600);
     try {
-      writeSync(handle, text);
+      writeFileSync(handle, text);
       // Not left to the umask: the bits of the file that is replaced are kept as they are.
       fchmodSync(handle, mode);
       fsyncSync(handle);
