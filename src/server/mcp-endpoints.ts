@@ -2,10 +2,9 @@ import type { BackgroundJobSettings } from "../config/background-job.ts";
 import { buildBackgroundJobServer } from "../faces/mcp/background-job/background-job-server.ts";
 import { buildCoreServer } from "../faces/mcp/core/core-server.ts";
 import { createMcpEndpoint, type McpEndpoint } from "../faces/mcp/endpoint.ts";
+import type { McpProfile } from "../faces/mcp/profiles.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { ServerFacts } from "../operations/operation.ts";
-
-export type McpProfile = "core" | "background-job";
 
 interface EndpointParts {
   readonly backgroundJob: BackgroundJobSettings;

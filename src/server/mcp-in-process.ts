@@ -2,7 +2,8 @@ import type { LoadedConfig } from "../config/config.ts";
 import { serveStreams } from "../faces/mcp/stdio.ts";
 import { createRedactor, secretValues } from "../text/redact.ts";
 import { createLog } from "./log-file.ts";
-import { createMcpEndpoints, type McpProfile } from "./mcp-endpoints.ts";
+import type { McpProfile } from "../faces/mcp/profiles.ts";
+import { createMcpEndpoints } from "./mcp-endpoints.ts";
 import { makePrivateFolder, openEngineWithKinds } from "./serve.ts";
 import { readVersion } from "./version.ts";
 

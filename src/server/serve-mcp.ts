@@ -5,9 +5,9 @@ import { createServer, type Server, type Socket } from "node:net";
 import type { BackgroundJobSettings } from "../config/background-job.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Caller, McpEndpoint } from "../faces/mcp/endpoint.ts";
+import type { McpProfile } from "../faces/mcp/profiles.ts";
 import type { serveSocket as ServeSocket } from "../faces/mcp/stdio.ts";
 import type { ServerFacts } from "../operations/operation.ts";
-import type { McpProfile } from "./mcp-endpoints.ts";
 
 interface McpParts {
   readonly engine: Engine;

@@ -83,6 +83,16 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import("./commands/mcp.ts")).mcp,
   },
   {
+    name: "add",
+    summary: "add Longhaul to an MCP client, such as Claude Code or Cursor",
+    load: async () => (await import("./commands/add.ts")).add,
+  },
+  {
+    name: "remove",
+    summary: "remove Longhaul from an MCP client",
+    load: async () => (await import("./commands/remove.ts")).remove,
+  },
+  {
     name: "serve",
     summary: "run the server here, until Ctrl-C",
     load: async () => (await import("./commands/serve.ts")).serve,

@@ -1,17 +1,18 @@
 import { Option } from "commander";
 import { runMcpFront } from "../../mcp/front.ts";
+import { mcpProfiles, type McpProfile } from "../../mcp/profiles.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-code.ts";
 
 interface McpOptions {
-  readonly profile: "core" | "background-job";
+  readonly profile: McpProfile;
   readonly inProcess?: true;
 }
 
 export const mcp = defineCommand<McpOptions>({
   describe: (command) => {
     command
-      .addOption(new Option("--profile <name>", "which tools").choices(["core", "background-job"]).default("core"))
+      .addOption(new Option("--profile <name>", "which tools").choices(mcpProfiles).default("core"))
       .option("--in-process", "without a server in the background, for places that forbid one");
   },
   run: async (front, { profile, inProcess }) => {
