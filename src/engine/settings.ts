@@ -33,9 +33,12 @@ export interface EngineOptions {
 }
 
 export interface LogEntry {
-  readonly level: "warn" | "error";
+  readonly level: "info" | "warn" | "error";
   readonly message: string;
   readonly job?: JobId;
+  /** The id and the name of a token, never its secret. */
+  readonly token?: string;
+  readonly by?: string;
   readonly error?: unknown;
 }
 
