@@ -36,8 +36,8 @@ export interface LogEntry {
   readonly level: "info" | "warn" | "error";
   readonly message: string;
   readonly job?: JobId;
-  /** The id and the name of a token, never its secret. */
-  readonly token?: string;
+  /** What it is about, where that is no job: the name and id of a token, never its secret. */
+  readonly subject?: string;
   readonly by?: string;
   readonly error?: unknown;
 }

@@ -91,7 +91,7 @@ export function createTokenBook({ store, kinds, settings }: TokenParts): TokenBo
         }),
       };
       await store.add({ ...token, digest: digest(secret).toString("hex") });
-      log({ level: "info", message: "token created", token: describe(token), ...defined({ by: actor.by }) });
+      log({ level: "info", message: "token created", subject: describe(token), ...defined({ by: actor.by }) });
       return { token, text: `lh_${id}_${secret}` };
     },
     revoke: async (reference, actor = {}) => {
@@ -103,7 +103,7 @@ export function createTokenBook({ store, kinds, settings }: TokenParts): TokenBo
           found.length > 0 ? `The token "${reference}" was revoked before` : `There is no token "${reference}"`;
         throw new LonghaulError("not_found", `${why}: \`longhaul token list\` shows them.`);
       }
-      log({ level: "info", message: "token revoked", token: describe(token), ...defined({ by: actor.by }) });
+      log({ level: "info", message: "token revoked", subject: describe(token), ...defined({ by: actor.by }) });
       return { ...token, revokedAt: at };
     },
     check: async (text) => {
@@ -118,7 +118,7 @@ export function createTokenBook({ store, kinds, settings }: TokenParts): TokenBo
       if (token.expiresAt !== undefined && token.expiresAt <= now) return { status: "expired", token };
       if ((token.lastUsedAt ?? 0) <= now - minuteMs) {
         store.touch(id, now).catch((error: unknown) => {
-          log({ level: "warn", message: "the use of a token could not be noted", token: describe(token), error });
+          log({ level: "warn", message: "the use of a token could not be noted", subject: describe(token), error });
         });
       }
       return { status: "valid", token };

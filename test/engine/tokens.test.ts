@@ -90,8 +90,8 @@ describe("a token", () => {
     expect(JSON.stringify(await engine.tokens.list())).not.toContain(secret);
     await engine.tokens.revoke("ci", { by: "ada (http)" });
     expect(entries).toEqual([
-      { level: "info", message: "token created", token: `ci (${token.id})`, by: "local (cli)" },
-      { level: "info", message: "token revoked", token: `ci (${token.id})`, by: "ada (http)" },
+      { level: "info", message: "token created", subject: `ci (${token.id})`, by: "local (cli)" },
+      { level: "info", message: "token revoked", subject: `ci (${token.id})`, by: "ada (http)" },
     ]);
     await world().stop();
     const files = readdirSync(world().home, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());

@@ -97,7 +97,7 @@ export function send(
         resolve({ status, headers: answered, body: text.startsWith("{") ? JSON.parse(text) : text });
       });
     });
-    request.end(method === "GET" ? undefined : JSON.stringify(body));
+    request.end(method === "POST" ? JSON.stringify(body) : undefined);
   });
 }
 
