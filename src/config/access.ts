@@ -21,7 +21,7 @@ export const accessFields = {
   trusted_proxies: z
     .array(z.string().refine(isAddress, "expected an address or a subnet, such as 10.0.0.0/8"))
     .default([])
-    .describe("Reverse proxies whose X-Forwarded-For, -Proto and -Host are believed."),
+    .describe("Reverse proxies whose X-Forwarded-Host and -Proto are believed."),
 };
 
 /** An identity provider whose tokens let people in. */

@@ -5,7 +5,7 @@ import { createHostRules, type HostRules } from "./host-rules.ts";
 
 export interface GatekeeperParts extends HostRules {
   readonly admit: Admit;
-  /** Addresses and subnets of reverse proxies: only they are believed on whose behalf they ask. */
+  /** Addresses and subnets of reverse proxies: only they are believed about what they hand on. */
   readonly trustedProxies?: readonly string[];
 }
 
@@ -22,7 +22,7 @@ export function createGatekeeper({ admit, trustedProxies = [], ...rules }: Gatek
   const misled = createHostRules(rules);
   const isTrusted = createAddressSet(trustedProxies);
   return async (visit, door) => {
-    const { host, protocol, isLocal } = seeThroughProxies(visit, isTrusted);
+    const { host, protocol, isLocal } = seeThroughProxy(visit, isTrusted);
     const message = misled({ host, protocol, origin: visit.headers.origin });
     if (message !== undefined) return { refusal: { status: 403, message } };
     const [, token] = /^Bearer +(\S+) *$/i.exec(visit.headers.authorization ?? "") ?? [];
@@ -36,31 +36,27 @@ interface Sight {
   readonly isLocal: boolean;
 }
 
+/** Each tells that somebody handed the request on. */
+const forwardingHeaders = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip"];
+
 /**
- * What the request was before trusted proxies handed it on. From anybody else the forwarding headers are not believed; but a request
- * that has them was handed on by somebody, so it does not count as one from this machine.
+ * What the request was before a trusted proxy handed it on; from anybody else the forwarding headers are not believed. What was
+ * handed on, by whomever, never counts as from this machine: many proxies pass on what a stranger has written into these headers.
  */
-function seeThroughProxies({ headers, socket }: Visit, isTrusted: (address: string) => boolean): Sight {
+function seeThroughProxy({ headers, socket }: Visit, isTrusted: (address: string) => boolean): Sight {
   const peer = socket.remoteAddress ?? "";
-  if (!isTrusted(peer)) {
-    const wasForwarded = headers["x-forwarded-for"] !== undefined || headers["forwarded"] !== undefined;
-    return { host: headers.host, protocol: "http", isLocal: isLoopbackAddress(peer) && !wasForwarded };
+  if (isTrusted(peer)) {
+    return {
+      host: last(headers["x-forwarded-host"]) ?? headers.host,
+      protocol: last(headers["x-forwarded-proto"]) === "https" ? "https" : "http",
+      isLocal: false,
+    };
   }
-  const hops = list(headers["x-forwarded-for"]);
-  // The nearest hop is the last one; what stands before the first stranger, the stranger may have made up.
-  const client = hops.findLast((address) => !isTrusted(address)) ?? hops[0] ?? peer;
-  return {
-    host: list(headers["x-forwarded-host"]).at(-1) ?? headers.host,
-    protocol: list(headers["x-forwarded-proto"]).at(-1) === "https" ? "https" : "http",
-    // A proxy that does not say for whom it asks asks for somebody that we do not know.
-    isLocal: hops.length > 0 && isLoopbackAddress(client),
-  };
+  const wasForwarded = forwardingHeaders.some((name) => headers[name] !== undefined);
+  return { host: headers.host, protocol: "http", isLocal: isLoopbackAddress(peer) && !wasForwarded };
 }
 
-function list(header: string | string[] | undefined): string[] {
-  const text = Array.isArray(header) ? header.join(",") : (header ?? "");
-  return text
-    .split(",")
-    .map((each) => each.trim())
-    .filter((each) => each !== "");
+/** What the nearest proxy has added: strangers may have written what stands before. */
+function last(header: string | string[] | undefined): string | undefined {
+  return header?.toString().split(",").at(-1)?.trim();
 }

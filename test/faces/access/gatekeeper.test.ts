@@ -95,61 +95,39 @@ describe("the token", () => {
 
 describe("where a caller is", () => {
   const proxied = { trustedProxies: ["127.0.0.1", "10.0.0.0/8", "fd00::/8"] };
-  const cases: readonly [string, Visitor, typeof proxied | object, object][] = [
-    ["loopback", { from: "127.0.0.1" }, {}, local],
-    ["loopback of IPv6", { from: "::1" }, {}, local],
-    ["loopback in the form of IPv6", { from: "::ffff:127.0.0.1" }, {}, local],
-    ["another machine", { from: "192.168.1.2" }, {}, remote],
-    ["a connection that is gone", {}, {}, remote],
-    [
-      "another machine that claims to be this one",
-      { from: "192.168.1.2", headers: { "x-forwarded-for": "127.0.0.1" } },
-      {},
-      remote,
-    ],
-    [
-      "a proxy on this machine that nobody trusts",
-      { from: "127.0.0.1", headers: { "x-forwarded-for": "127.0.0.1" } },
-      {},
-      remote,
-    ],
-    ["the same with the newer header", { from: "127.0.0.1", headers: { forwarded: "for=127.0.0.1" } }, {}, remote],
-    [
-      "this machine through a trusted proxy",
-      { from: "127.0.0.1", headers: { "x-forwarded-for": "127.0.0.1" } },
-      proxied,
-      local,
-    ],
-    [
-      "another machine through a trusted proxy",
-      { from: "127.0.0.1", headers: { "x-forwarded-for": "203.0.113.9" } },
-      proxied,
-      remote,
-    ],
-    [
-      "another machine that made up a hop before",
-      { from: "10.1.1.1", headers: { "x-forwarded-for": "127.0.0.1, 203.0.113.9" } },
-      proxied,
-      remote,
-    ],
-    [
-      "the same through two trusted proxies",
-      { from: "fd00::1", headers: { "x-forwarded-for": "127.0.0.1, 203.0.113.9, 10.0.0.7" } },
-      proxied,
-      remote,
-    ],
-    ["a trusted proxy that does not say for whom it asks", { from: "127.0.0.1" }, proxied, remote],
-    ["a hop that is no address", { from: "127.0.0.1", headers: { "x-forwarded-for": "unknown" } }, proxied, remote],
+  const cases: readonly [string, Visitor, object][] = [
+    ["loopback", { from: "127.0.0.1" }, local],
+    ["loopback of IPv6", { from: "::1" }, local],
+    ["loopback in the form of IPv6", { from: "::ffff:127.0.0.1" }, local],
+    ["another machine", { from: "192.168.1.2" }, remote],
+    ["another machine in the form of IPv6", { from: "::ffff:192.168.1.2" }, remote],
+    ["a connection that is gone", {}, remote],
   ];
 
-  it.each(cases)("%s", async (_name, visitor, parts, expected) => {
-    expect(await visit(visitor, parts)).toEqual(expected);
+  it.each(cases)("%s", async (_name, visitor, expected) => {
+    expect(await visit(visitor)).toEqual(expected);
+  });
+
+  const forwarding = ["x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "forwarded", "via"];
+  it.each(forwarding)("what was handed on is never from this machine: %s", async (name) => {
+    for (const from of ["127.0.0.1", "192.168.1.2"]) {
+      expect(await visit({ from, headers: { [name]: "127.0.0.1" } })).toEqual(remote);
+    }
+  });
+
+  it("a trusted proxy asks for somebody elsewhere, whatever it says", async () => {
+    for (const from of ["127.0.0.1", "::ffff:127.0.0.1", "10.1.1.1", "fd00::1"]) {
+      expect(await visit({ from }, proxied)).toEqual(remote);
+      expect(await visit({ from, headers: { "x-forwarded-for": "127.0.0.1" } }, proxied)).toEqual(remote);
+    }
   });
 
   it("the host and the protocol of a trusted proxy count, and only of one", async () => {
     const rules = { hosts: ["jobs.example.com"] };
     const headers = { host: "evil.example", "x-forwarded-host": "jobs.example.com", "x-forwarded-for": "203.0.113.9" };
     expect(await visit({ from: "10.1.1.1", headers }, { ...rules, ...proxied })).toEqual(remote);
+    const madeUp = { ...headers, "x-forwarded-host": "jobs.example.com, evil.example" };
+    expect(await visit({ from: "10.1.1.1", headers: madeUp }, { ...rules, ...proxied })).toBe(403);
     expect(await visit({ from: "192.168.1.2", headers }, { ...rules, ...proxied })).toBe(403);
     const secure = { origin: "https://localhost", host: "localhost", "x-forwarded-proto": "https" };
     expect(await visit({ from: "127.0.0.1", headers: secure }, proxied)).toEqual(remote);
