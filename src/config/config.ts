@@ -3,6 +3,7 @@ import { z } from "zod";
 import { LonghaulError } from "../job/error.ts";
 import { messageOf } from "../job/failure.ts";
 import { parseInput } from "../job/issue.ts";
+import { accessFields, oidcSchema } from "./access.ts";
 import { readBackgroundJobSettings, type BackgroundJobSettings } from "./background-job.ts";
 import { findPaths, type Paths } from "./paths.ts";
 
@@ -57,6 +58,7 @@ const configSchema = z.strictObject({
     .strictObject({
       host: z.string().default("127.0.0.1"),
       port: z.int().min(0).max(65_535).optional().describe("0 takes any free port."),
+      ...accessFields,
     })
     .prefault({}),
   shell: z
@@ -69,6 +71,7 @@ const configSchema = z.strictObject({
       inherit_env: z.array(z.string()).default(defaultInheritedEnv),
       output_cap_mb: z.number().min(0.01).max(100_000).default(100),
       term_grace_ms: z.int().min(0).max(600_000).default(5_000),
+      allow_remote: z.boolean().default(false).describe("Whether callers on other machines may run commands."),
     })
     .prefault({}),
   retention: z
@@ -80,6 +83,7 @@ const configSchema = z.strictObject({
         .default(24 * 7),
     })
     .prefault({}),
+  oidc: oidcSchema.optional(),
   redact: z.array(z.string()).default([]).describe("Values to hide wherever they would be shown."),
 });
 
@@ -95,6 +99,7 @@ export interface LoadedConfig extends Config {
 export interface ConfigFlags {
   readonly host?: string;
   readonly port?: number;
+  readonly allowRemoteShell?: boolean;
 }
 
 /** File, then environment, then flags: the later wins. A bad value is refused with its name, never replaced silently. */
@@ -104,11 +109,16 @@ export function loadConfig(flags: ConfigFlags = {}, env: NodeJS.ProcessEnv = pro
   const parsed = parseInput(configSchema, file, `The configuration in ${paths.config}`);
   const port = flags.port ?? toPort(env["LONGHAUL_PORT"]) ?? parsed.server.port;
   const server = {
+    ...parsed.server,
     host: flags.host ?? env["LONGHAUL_HOST"] ?? parsed.server.host,
     ...(port === undefined ? {} : { port }),
   };
   const backgroundJob = readBackgroundJobSettings(env);
-  return { ...parsed, shell: withBackgroundJob(parsed.shell, env, backgroundJob), server, paths, env, backgroundJob };
+  const shell = {
+    ...withBackgroundJob(parsed.shell, env, backgroundJob),
+    allow_remote: flags.allowRemoteShell ?? parsed.shell.allow_remote,
+  };
+  return { ...parsed, shell, server, paths, env, backgroundJob };
 }
 
 /** The limits of mcp-background-job are those of all commands, where they are set. */
