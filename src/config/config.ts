@@ -57,6 +57,7 @@ const configSchema = z.strictObject({
     .strictObject({
       host: z.string().default("127.0.0.1"),
       port: z.int().min(0).max(65_535).optional().describe("0 takes any free port."),
+      most_stream_readers: z.int().min(1).max(100_000).default(2_000),
     })
     .prefault({}),
   shell: z
@@ -104,6 +105,7 @@ export function loadConfig(flags: ConfigFlags = {}, env: NodeJS.ProcessEnv = pro
   const parsed = parseInput(configSchema, file, `The configuration in ${paths.config}`);
   const port = flags.port ?? toPort(env["LONGHAUL_PORT"]) ?? parsed.server.port;
   const server = {
+    ...parsed.server,
     host: flags.host ?? env["LONGHAUL_HOST"] ?? parsed.server.host,
     ...(port === undefined ? {} : { port }),
   };

@@ -5,7 +5,7 @@ import { parseInput } from "../job/issue.ts";
 import type { Job } from "../job/job.ts";
 import type { Kind, RunHandlers } from "../job/kind.ts";
 import { answerSchema, checkAnswer } from "../job/question.ts";
-import type { AnswerResult, Store } from "../store/store.ts";
+import type { AnswerResult, Created, Store } from "../store/store.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Engine } from "./engine.ts";
 import { prune } from "./housekeeping.ts";
@@ -24,7 +24,7 @@ interface ActionParts {
 
 type Actions = Pick<
   Engine,
-  "submit" | "submitMany" | "cancel" | "send" | "retry" | "answer" | "pause" | "resume" | "prune"
+  "submit" | "submitMany" | "submitKeyed" | "cancel" | "send" | "retry" | "answer" | "pause" | "resume" | "prune"
 >;
 
 /** What callers can make the engine do. After `close` nothing new is taken. */
@@ -32,7 +32,7 @@ export function createActions(parts: ActionParts): Actions & { close: () => void
   const { store, kinds, dispatcher, get } = parts;
   const { clock } = parts.settings;
   let isClosed = false;
-  const submitMany = async (requests: readonly SubmitRequest[]): Promise<Job[]> => {
+  const submitKeyed = async (requests: readonly SubmitRequest[]): Promise<Created[]> => {
     if (isClosed) throw new LonghaulError("stopped", "The engine has stopped and takes no more jobs.");
     return submitAll(requests, parts);
   };
@@ -50,10 +50,11 @@ export function createActions(parts: ActionParts): Actions & { close: () => void
     close: () => {
       isClosed = true;
     },
-    submitMany,
+    submitKeyed,
+    submitMany: async (requests) => (await submitKeyed(requests)).map(({ job }) => job),
     submit: async (request) => {
-      const [job] = await submitMany([request]);
-      return job as Job;
+      const [created] = await submitKeyed([request]);
+      return (created as Created).job;
     },
     cancel: async (id, reason = "cancelled by request", { by, ...access } = {}) => {
       const job = await get(id, access);

@@ -44,6 +44,18 @@ export const jobGet = defineOperation({
   },
 });
 
+export const jobResult = defineOperation({
+  name: "job_result",
+  scope: "read",
+  description: "Get what a succeeded job returned.",
+  input: z.strictObject({ id: reference }),
+  output: z.object({ id: z.string(), result: z.json() }),
+  run: async ({ engine, actor }, { id }) => {
+    const job = await findJob(engine, id, actor);
+    return { id: job.id, result: await engine.result(job.id, actor) };
+  },
+});
+
 export const jobList = defineOperation({
   name: "job_list",
   scope: "read",

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import type { Actor } from "../engine/access.ts";
+import type { SubmitRequest } from "../engine/submit.ts";
 import { defined } from "../job/defined.ts";
 import { findJobs } from "./job-reference.ts";
 import { jobViewSchema, toJobView } from "./job-view.ts";
@@ -48,23 +50,32 @@ export const runCommand = defineOperation({
   output: jobViewSchema,
   run: async ({ engine, actor }, input) => {
     const { command, argv, shell, cwd, env, stdin, pty, ready, finish_with_main: finishWithMain } = input;
-    const dependsOn = (await findJobs(engine, input.after ?? [], actor)).map(({ id }) => id);
     const job = await engine.submit({
       kind: "shell",
       input: defined({ command, argv, shell, cwd, env, stdin, pty, ready, finishWithMain }),
-      dependsOn,
-      ...defined({
-        owner: actor.owner,
-        by: actor.by,
-        name: input.name,
-        tags: input.tags,
-        batch: input.batch,
-        priority: input.priority,
-        delayMs: input.delay_ms,
-        idempotencyKey: input.idempotency_key,
-      }),
-      limits: defined({ runMs: input.timeout_ms, idleMs: input.idle_timeout_ms, attempts: input.attempts }),
+      dependsOn: (await findJobs(engine, input.after ?? [], actor)).map(({ id }) => id),
+      ...toStart(input, actor),
     });
     return toJobView(job);
   },
 });
+
+/** The fields of every start, as the engine takes them; whose ids `after` means is for the caller to find out. */
+export function toStart(
+  input: z.output<z.ZodObject<typeof startFields>>,
+  actor: Actor,
+): Omit<SubmitRequest, "kind" | "input" | "dependsOn"> {
+  return {
+    ...defined({
+      owner: actor.owner,
+      by: actor.by,
+      name: input.name,
+      tags: input.tags,
+      batch: input.batch,
+      priority: input.priority,
+      delayMs: input.delay_ms,
+      idempotencyKey: input.idempotency_key,
+    }),
+    limits: defined({ runMs: input.timeout_ms, idleMs: input.idle_timeout_ms, attempts: input.attempts }),
+  };
+}

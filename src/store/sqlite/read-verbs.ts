@@ -8,6 +8,7 @@ type ReadVerb =
   | "get"
   | "payload"
   | "count"
+  | "batches"
   | "idsEndingWith"
   | "tombstone"
   | "jobsAhead"
@@ -38,6 +39,7 @@ export function readVerbs(db: Database): Pick<Store, ReadVerb> {
         .all(owner ?? null, batch ?? null)
         .map((row) => ({ ...(row as StatusCount) }));
     },
+    batches: async ({ owner, after, limit }) => listBatches(db, owner ?? null, after ?? "", limit),
     idsEndingWith: async (suffix, owner, limit) => {
       const rows = db
         .sql("SELECT id FROM jobs WHERE id LIKE '%' || ?1 AND (?2 IS NULL OR owner = ?2) ORDER BY id DESC LIMIT ?3")
@@ -84,4 +86,22 @@ function countAhead(db: Database, id: JobId, limit: number): number | undefined 
     )
     .get(mine.kind, mine.priority, mine.turn, mine.num, limit) as { count: number };
   return row.count;
+}
+
+/** From each name a jump along the index to the next, so that it does not matter how many jobs a batch has. */
+function listBatches(db: Database, owner: string | null, after: string, limit: number): string[] {
+  const rows = db
+    .sql(
+      `WITH RECURSIVE names (batch) AS (
+         SELECT min(batch) FROM jobs INDEXED BY jobs_batch WHERE batch > ?1
+         UNION ALL
+         SELECT (SELECT min(batch) FROM jobs INDEXED BY jobs_batch WHERE batch > names.batch)
+         FROM names WHERE names.batch IS NOT NULL
+       )
+       SELECT batch FROM names
+       WHERE batch IS NOT NULL AND (?2 IS NULL OR EXISTS (SELECT 1 FROM jobs j WHERE j.batch = names.batch AND +j.owner = ?2))
+       LIMIT ?3`,
+    )
+    .all(after, owner, limit);
+  return (rows as { batch: string }[]).map(({ batch }) => batch);
 }
