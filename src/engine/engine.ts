@@ -35,6 +35,8 @@ export interface Engine {
   /** The id that ends with these characters, if there is just one. */
   readonly findId: (suffix: string, access?: Access) => Promise<JobId>;
   readonly input: (id: string, access?: Access) => Promise<Json>;
+  /** The input, and what the job returned if it has succeeded, with one look. */
+  readonly payload: (id: string, access?: Access) => Promise<{ input: Json; result?: Json }>;
   /** What a succeeded job returned; refused (`conflict`) for a job that has not succeeded. */
   readonly result: (id: string, access?: Access) => Promise<Json>;
   readonly events: (id: string, after?: number, limit?: number, access?: Access) => Promise<JobEvent[]>;

@@ -39,6 +39,7 @@ type Reads = Pick<
   | "count"
   | "findId"
   | "input"
+  | "payload"
   | "result"
   | "events"
   | "follow"
@@ -73,6 +74,13 @@ export function createReads(parts: ReadParts): Reads {
     input: async (id, access) => {
       const payload = await store.payload((await get(id, access)).id);
       return JSON.parse(payload?.input ?? "null") as Json;
+    },
+    payload: async (id, access) => {
+      const { input = "null", result } = (await store.payload((await get(id, access)).id)) ?? {};
+      return {
+        input: JSON.parse(input) as Json,
+        ...(result === undefined ? {} : { result: JSON.parse(result) as Json }),
+      };
     },
     result: async (id, access) => {
       const job = await get(id, access);

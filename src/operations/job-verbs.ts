@@ -38,9 +38,7 @@ export const jobGet = defineOperation({
   run: async (context, { id }) => {
     const { engine, actor } = context;
     const job = await findJob(engine, id, actor);
-    const input = await engine.input(job.id, actor);
-    const result = job.state.status === "succeeded" ? await engine.result(job.id, actor) : undefined;
-    return { ...(await describeJob(job, context)), input, ...defined({ result }) };
+    return { ...(await describeJob(job, context)), ...(await engine.payload(job.id, actor)) };
   },
 });
 

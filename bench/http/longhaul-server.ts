@@ -1,0 +1,55 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { z } from "zod";
+import { createHttpFace } from "../../src/faces/http/face.ts";
+import { defineKind, openEngine } from "../../src/index.ts";
+import { createHash, timingSafeEqual } from "node:crypto";
+
+/** The REST interface over an engine with two kinds: one that does nothing, and one that writes lines until it is cancelled. */
+const [, , home = ""] = process.argv;
+const noop = defineKind({
+  name: "noop",
+  onInterrupt: "restart",
+  input: z.object({}),
+  concurrency: 1_000,
+  run: async () => ({}),
+});
+const talk = defineKind({
+  name: "talk",
+  onInterrupt: "fail",
+  input: z.object({}),
+  run: (_input, context) =>
+    new Promise((_resolve, reject) => {
+      let line = 0;
+      const timer = setInterval(() => {
+        const lines = Array.from({ length: 20 }, () => `line ${line++} of a job that has something to say\n`);
+        context.output().write(lines.join(""));
+      }, 50);
+      context.signal.addEventListener("abort", () => {
+        clearInterval(timer);
+        reject(new Error("told to stop"));
+      });
+    }),
+});
+const engine = await openEngine({ home, kinds: [noop, talk] });
+const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+const expected = digest("bench");
+const face = createHttpFace({
+  engine,
+  server: { version: "0.0.0", startedAt: Date.now(), home, url: undefined },
+  admit: async ({ token = "" }) =>
+    timingSafeEqual(digest(token), expected)
+      ? { actor: { by: "bench" } }
+      : { refusal: { status: 401, message: "Send the token." } },
+  onFault: (error) => console.error(error),
+});
+const server = createServer(face.listener);
+server.listen(0, "127.0.0.1", () => {
+  process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
+});
+process.once("SIGTERM", () => {
+  face.close();
+  server.closeAllConnections();
+  server.close();
+  void engine.stop();
+});
