@@ -24,7 +24,7 @@ interface ActionParts {
 
 type Actions = Pick<
   Engine,
-  "submit" | "submitMany" | "cancel" | "send" | "retry" | "answer" | "pause" | "resume" | "prune"
+  "submit" | "submitMany" | "cancel" | "send" | "retry" | "answer" | "pause" | "resume" | "prune" | "redeliver"
 >;
 
 /** What callers can make the engine do. After `close` nothing new is taken. */
@@ -83,7 +83,23 @@ export function createActions(parts: ActionParts): Actions & { close: () => void
     pause: (kind) => setPaused(kind, true),
     resume: (kind) => setPaused(kind, false),
     prune: () => prune(store, clock.now()),
+    redeliver: async (id, seq, access) => {
+      const job = await get(id, access);
+      const again = await store.redeliver(job.id, seq, clock.now());
+      if (seq !== undefined && again.length === 0) throw refusedDelivery(job, seq);
+      const { deliveries } = await store.listDeliveries({ job: job.id }, { limit: mostRedelivered });
+      return deliveries.filter((delivery) => again.includes(delivery.seq));
+    },
   };
+}
+
+const mostRedelivered = 1_000;
+
+function refusedDelivery(job: Job, seq: number): LonghaulError {
+  return new LonghaulError(
+    "not_found",
+    `Job ${job.id} has no delivery ${seq} that could be sent again: there is none, or it is being sent now.`,
+  );
 }
 
 function refusedText(job: Job): LonghaulError {

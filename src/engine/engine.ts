@@ -6,6 +6,7 @@ import type { Json } from "../job/json.ts";
 import type { RunHandlers } from "../job/kind.ts";
 import type { Answer, AskedQuestion } from "../job/question.ts";
 import type { OutputSize } from "../job/output.ts";
+import type { Delivery, DeliveryFilter, DeliveryPage } from "../store/delivery.ts";
 import type { OutputSlice } from "../store/output-store.ts";
 import type { JobFilter, JobPage, PageRequest, StatusCount } from "../store/store.ts";
 import type { Access, Actor } from "./access.ts";
@@ -18,6 +19,7 @@ import { Runs } from "./runs.ts";
 import { toKindMap, toSettings, type EngineOptions } from "./settings.ts";
 import { createSubmitter, type SubmitRequest } from "./submit.ts";
 import type { WaitOptions, WaitResult } from "./wait.ts";
+import { Deliverer } from "./webhooks/deliverer.ts";
 
 /** Runs jobs. Every method that takes an id throws `not_found`, or `expired` once the job's retention has ended. */
 export interface Engine {
@@ -57,6 +59,10 @@ export interface Engine {
   readonly pause: (kind: string) => Promise<void>;
   readonly resume: (kind: string) => Promise<void>;
   readonly pausedKinds: () => Promise<string[]>;
+  /** What was and is to be posted to webhooks, for all jobs or for one. */
+  readonly deliveries: (filter?: DeliveryFilter, page?: Partial<PageRequest>) => Promise<DeliveryPage>;
+  /** Posts one delivery of a job again, by its sequence number, or all that were given up. */
+  readonly redeliver: (id: string, seq?: number, access?: Access) => Promise<Delivery[]>;
   /** Removes finished jobs whose retention has ended, at once instead of at the next round. */
   readonly prune: () => Promise<number>;
   /** Tells running attempts to stop, stores where they are, and closes the store. Jobs go on with the next engine. */
@@ -86,12 +92,14 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   await runs.rescue(store.capabilities.isExclusive ? Infinity : settings.clock.now());
   const stopHousekeeping = startHousekeeping(store, runs, settings);
   runs.dispatcher.start(await store.pausedKinds());
+  const deliverer = options.webhooks && new Deliverer({ store, settings, webhooks: options.webhooks });
 
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     actions.close();
     await stopHousekeeping();
     await runs.stop();
+    await deliverer?.stop();
     feed.close();
     await store.close();
   };

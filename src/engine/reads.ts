@@ -48,6 +48,7 @@ type Reads = Pick<
   | "diagnose"
   | "inspect"
   | "pausedKinds"
+  | "deliveries"
 >;
 
 const mostListed = 1_000;
@@ -102,6 +103,10 @@ export function createReads(parts: ReadParts): Reads {
       return (await parts.handlers(job.id).inspect?.()) ?? {};
     },
     pausedKinds: () => store.pausedKinds(),
+    deliveries: async (filter = {}, page = {}) => {
+      if (filter.job !== undefined) await get(filter.job, defined({ owner: filter.owner }));
+      return store.listDeliveries(filter, { ...page, limit: within(page.limit ?? 20, mostListed) });
+    },
   };
 }
 

@@ -3,6 +3,7 @@ import { jobAnswer, jobCancel, jobCount, jobEvents, jobGet, jobList, jobRetry, j
 import { jobWait } from "./job-wait.ts";
 import type { Operation } from "./operation.ts";
 import { runCommand } from "./run-command.ts";
+import { webhookList, webhookRedeliver } from "./webhook-verbs.ts";
 import { jobsPrune, kindPause, kindResume, serverStatus } from "./server-verbs.ts";
 
 /** Every verb of the product. */
@@ -18,6 +19,8 @@ export const operations: readonly Operation[] = [
   jobAnswer,
   jobCancel,
   jobRetry,
+  webhookList,
+  webhookRedeliver,
   kindPause,
   kindResume,
   jobsPrune,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { defined } from "../job/defined.ts";
+import { webhookSchema } from "../job/webhook.ts";
 import { findJobs } from "./job-reference.ts";
 import { jobViewSchema, toJobView } from "./job-view.ts";
 import { defineOperation } from "./operation.ts";
@@ -21,6 +22,7 @@ export const startFields = {
   timeout_ms: duration.optional().describe("Most time one attempt may run."),
   idle_timeout_ms: duration.optional().describe("Most time without output, progress or use of the processor."),
   attempts: z.int().min(1).max(100).optional().describe("How often to try in all."),
+  webhook: webhookSchema.optional().describe("Where to post the job's end and its questions."),
 };
 
 export const runCommand = defineOperation({
@@ -62,6 +64,7 @@ export const runCommand = defineOperation({
         priority: input.priority,
         delayMs: input.delay_ms,
         idempotencyKey: input.idempotency_key,
+        webhook: input.webhook,
       }),
       limits: defined({ runMs: input.timeout_ms, idleMs: input.idle_timeout_ms, attempts: input.attempts }),
     });
