@@ -103,8 +103,8 @@ export interface Store {
   readonly pausedKinds: () => Promise<string[]>;
 
   /**
-   * Leases pending deliveries whose time has come, oldest first: at most `max`, and no more to one host than it has room
-   * for. A claim that is not settled is claimed again once its lease ends; in an exclusive store also after a restart.
+   * Leases pending deliveries whose time has come: at most `max`, no more to one host than it has room for, and the first
+   * of each host before the second of any. A claim that is not settled is claimed again once its lease ends; in an exclusive store also after a restart.
    */
   readonly claimDeliveries: (request: DeliveryClaimRequest) => Promise<DeliveryClaims>;
   /** Keeps what came of an attempt; false, and nothing is written, once the claim is lost. `gone` ends the job's webhook. */

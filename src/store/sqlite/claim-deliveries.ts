@@ -13,14 +13,20 @@ export function freeClaims(db: Database, now: number): void {
 }
 
 export function claimDeliveries(db: Database, request: DeliveryClaimRequest): DeliveryClaims {
-  const { now, max, perHost, busy } = request;
-  const roomAt = (host: string): number => perHost - (busy.get(host) ?? 0);
+  const { now, max, perHost } = request;
+  const busyAt = (host: string): number => request.busy.get(host) ?? 0;
+  // A host's first comes before another's second: one that hangs, and has much waiting, is served no sooner for it.
   const due = pendingHosts(db)
-    .filter(({ host, nextAt }) => nextAt <= now && roomAt(host) > 0)
-    .flatMap(({ host }) => dueRows(db, host, now, Math.min(max, roomAt(host))))
-    .toSorted((a, b) => a.next_at - b.next_at)
+    .filter(({ host, nextAt }) => nextAt <= now && busyAt(host) < perHost)
+    .flatMap(({ host }) =>
+      dueRows(db, host, now, Math.min(max, perHost - busyAt(host))).map((row, index) => ({
+        row,
+        rank: busyAt(host) + index,
+      })),
+    )
+    .toSorted((a, b) => a.rank - b.rank || a.row.next_at - b.row.next_at)
     .slice(0, max);
-  const claims = due.flatMap((row) => claimRow(db, row, now + request.leaseMs));
+  const claims = due.flatMap(({ row }) => claimRow(db, row, now + request.leaseMs));
   // What is due already and was not taken waits for room, not for a time.
   const later = pendingHosts(db).filter(({ nextAt }) => nextAt > now);
   return { claims, ...(later.length === 0 ? {} : { nextAt: Math.min(...later.map(({ nextAt }) => nextAt)) }) };

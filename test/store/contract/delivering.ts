@@ -93,6 +93,8 @@ export function describeDelivering(open: OpenStore): void {
       expect(hosts(await claim({ perHost: 2 }))).toEqual(["b.example", "full.example", "full.example"]);
       expect(hosts(await claim({ perHost: 2, busy: new Map([["full.example", 2]]) }))).toEqual([]);
       expect(hosts(await claim({ perHost: 2, max: 1 }))).toEqual(["full.example"]);
+      await world().finish("succeeded", hooked("https://z.example/"));
+      expect(hosts(await claim({ perHost: 3, max: 1, busy: new Map([["full.example", 1]]) }))).toEqual(["z.example"]);
     });
 
     it("what was delivered is done, with its time", async () => {
