@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { checkWebhookSecret } from "../job/webhook.ts";
 import type { LoadedConfig } from "./config.ts";
 
@@ -15,6 +16,7 @@ export function readWebhookSecret({ webhooks, paths }: Pick<LoadedConfig, "webho
 
 /** Linked into its place when it is whole: of two that make it at once, one wins and both read the same. */
 function makeSecret(file: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, `whsec_${randomBytes(32).toString("base64")}\n`, { mode: 0o600 });
   try {

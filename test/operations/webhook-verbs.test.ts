@@ -96,9 +96,10 @@ describe("webhook_redeliver", () => {
       [{ id: `${ids[0]}-99` }, {}, refusal("not_found", /has no delivery 99/)],
     ];
     for (const [input, actor, expected] of cases) {
-      await expect(call(engine, "webhook_redeliver", input, actor), JSON.stringify(input)).rejects.toMatchObject(
-        expected,
-      );
+      await expect(
+        call(engine, "webhook_redeliver", input, actor),
+        `redelivering ${JSON.stringify(input)}`,
+      ).rejects.toMatchObject(expected);
     }
     expect(receiver.received).toHaveLength(2);
   });

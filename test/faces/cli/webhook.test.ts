@@ -72,11 +72,13 @@ describe("run --webhook", () => {
 describe("webhook secret", () => {
   it("is made once, for its owner's eyes alone, also when two ask at once", async () => {
     const cli = makeCli();
-    const answers = await Promise.all([1, 2, 3].map(() => cli.run(["webhook", "secret"])));
+    const home = join(cli.home, "not", "there yet");
+    const env = { LONGHAUL_HOME: home };
+    const answers = await Promise.all([1, 2, 3].map(() => cli.run(["webhook", "secret"], { env })));
     expect(new Set(answers.map(({ stdout }) => stdout)).size).toBe(1);
     expect(answers[0]?.stdout).toMatch(/^whsec_[A-Za-z0-9+/]{43}=\n$/);
-    expect(statSync(join(cli.home, "webhook-secret")).mode & 0o777).toBe(0o600);
-    expect(readdirSync(cli.home).filter((name) => name.startsWith("webhook-secret"))).toEqual(["webhook-secret"]);
+    expect(statSync(join(home, "webhook-secret")).mode & 0o777).toBe(0o600);
+    expect(readdirSync(home)).toEqual(["webhook-secret"]);
   });
 
   it("is the configured one if there is one; a bad one is refused without being shown", async () => {
