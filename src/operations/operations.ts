@@ -17,6 +17,7 @@ import type { Operation } from "./operation.ts";
 import { runCommand } from "./run-command.ts";
 import { jobsPrune, kindList, kindPause, kindResume, serverStatus } from "./server-verbs.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "./token-verbs.ts";
+import { webhookList, webhookRedeliver } from "./webhook-verbs.ts";
 
 /** Every verb of the product. */
 export const operations: readonly Operation[] = [
@@ -36,6 +37,8 @@ export const operations: readonly Operation[] = [
   batchList,
   batchGet,
   kindList,
+  webhookList,
+  webhookRedeliver,
   kindPause,
   kindResume,
   jobsPrune,
