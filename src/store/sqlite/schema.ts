@@ -87,8 +87,7 @@ export const migrations: readonly string[] = [
     revoked_at INTEGER
   ) STRICT;
   CREATE UNIQUE INDEX tokens_name ON tokens (name) WHERE revoked_at IS NULL;
-  `,
-  `
+
   CREATE TABLE webhooks (
     job INTEGER PRIMARY KEY, url TEXT NOT NULL, host TEXT NOT NULL, secret TEXT, is_gone INTEGER NOT NULL DEFAULT 0
   ) STRICT;
