@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { z } from "zod";
 import { createHttpFace } from "../../src/faces/http/face.ts";
 import { defineKind, openEngine } from "../../src/index.ts";
-import { createHash, timingSafeEqual } from "node:crypto";
+import { hash, timingSafeEqual } from "node:crypto";
 
 /** The REST interface over an engine with two kinds: one that does nothing, and one that writes lines until it is cancelled. */
 const [, , home = ""] = process.argv;
@@ -32,7 +32,7 @@ const talk = defineKind({
     }),
 });
 const engine = await openEngine({ home, kinds: [noop, talk] });
-const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+const digest = (text: string): Buffer => hash("sha256", text, "buffer");
 const expected = digest("bench");
 const face = createHttpFace({
   engine,

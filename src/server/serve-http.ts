@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { hash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerOptions } from "node:http";
 import type { Engine } from "../engine/engine.ts";
 import type { Admit, Refusal } from "../faces/admission.ts";
@@ -68,7 +68,7 @@ function admitByToken(token: string): Admit {
 
 /** Digests have one length, so comparing them tells nothing about the token's. */
 function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
+  return hash("sha256", text, "buffer");
 }
 
 function checkHost({ headers }: IncomingMessage): Refusal | undefined {

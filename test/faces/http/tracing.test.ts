@@ -42,7 +42,7 @@ function takeNotes(made: Made[]): TracerProvider {
   };
   const startActiveSpan = (name: string, ...rest: (SpanOptions | object | ((span: Span) => unknown))[]): unknown =>
     (rest.at(-1) as (span: Span) => unknown)(startSpan(name));
-  return { getTracer: () => ({ startSpan, startActiveSpan }) as Tracer };
+  return { getTracer: (): Tracer => ({ startSpan, startActiveSpan }) };
 }
 
 describe("traces", () => {
