@@ -91,10 +91,16 @@ function carry(
       outgoing.destroy(netFailure("timed_out", `${host} did not answer in time.`)),
     );
     outgoing.once("error", reject);
+    outgoing.once("close", () => reject(netFailure("bad_response", `${host} ended without an answer.`)));
     outgoing.once("response", (incoming) => {
-      response.writeHead(incoming.statusCode ?? 502, endToEnd(incoming.headers));
+      try {
+        response.writeHead(incoming.statusCode ?? 502, endToEnd(incoming.headers));
+      } catch {
+        // A status or header that Node reads but does not write.
+        return outgoing.destroy(netFailure("bad_response", `${host} sent a response that is not valid.`));
+      }
       incoming.once("error", () => response.destroy());
-      incoming.pipe(response);
+      return incoming.pipe(response);
     });
     request.once("error", () => outgoing.destroy());
     response.once("close", () => {

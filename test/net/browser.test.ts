@@ -1,18 +1,20 @@
+import { createHash } from "node:crypto";
 import { createSocket } from "node:dgram";
 import { existsSync } from "node:fs";
+import { createServer } from "node:http";
 import { chromium, type Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createAddressRules } from "../../src/net/address-rules.ts";
 import { guardedBrowserArguments, startBrowserProxy, type BrowserProxy } from "../../src/net/browser-proxy.ts";
-import { closeAfterTest, listenHttp, listenPrivately, type Listener } from "./listeners.ts";
+import { closeAfterTest, listen, listenHttp, listenPrivately, type Listener } from "./listeners.ts";
 import { startNameServer } from "./name-server.ts";
 import { forbiddenLocationsFor, forbiddenUrlsFor } from "./ssrf-table.ts";
 
 const executablePath = "/usr/bin/chromium";
 
-/** In the page: tries to reach every URL in every way that a page has; done when all have ended, well or not. */
-const attack = `async (urls) => {
-  const patience = (promise) => Promise.race([promise, new Promise((done) => setTimeout(done, 1000))]);
+/** In the page: tries to reach every URL in every way that a page has, or in these; done when all have ended, well or not. */
+const attack = `async (urls, names) => {
+  const patience = (promise) => Promise.race([promise, new Promise((done) => setTimeout(done, 500))]);
   const element = (name, attribute, url) => patience(new Promise((done) => {
     const made = document.createElement(name);
     made.onload = made.onerror = done;
@@ -46,9 +48,9 @@ const attack = `async (urls) => {
     })),
   };
   let tried = 0;
-  for (const way of Object.values(ways)) {
+  for (const name of names ?? Object.keys(ways)) {
     await Promise.all(urls.map(async (url) => {
-      try { await way(url); } catch {}
+      try { await ways[name](url); } catch {}
       tried += 1;
     }));
     for (const made of document.body.children) made.remove();
@@ -64,6 +66,14 @@ const serviceWorker = `
     event.source.postMessage("done");
   });
 `;
+
+/** The browser spells hosts in one way before it connects, so one URL for each is enough. */
+function oncePerHost(urls: readonly string[], { port }: Listener): string[] {
+  const reaching = urls.filter(
+    (url) => url.startsWith("http") && URL.canParse(url) && new URL(url).port === String(port),
+  );
+  return [...new Map(reaching.map((url) => [new URL(url).origin, url])).values()];
+}
 
 describe.skipIf(!existsSync(executablePath))("a browser behind the proxy", () => {
   let browser: Browser;
@@ -113,9 +123,9 @@ describe.skipIf(!existsSync(executablePath))("a browser behind the proxy", () =>
     expect(await page.title()).toBe("outside");
     const urls = [
       `http://inside.example:${privately.port}/`,
-      ...forbiddenUrlsFor(privately.port).filter((url) => url.includes(`:${privately.port}`) && URL.canParse(url)),
+      ...oncePerHost(forbiddenUrlsFor(privately.port), privately),
     ];
-    expect(urls.length).toBeGreaterThan(40);
+    expect(urls.length).toBeGreaterThan(20);
     const tried = await page.evaluate(`(${attack})(${JSON.stringify(urls)})`);
     expect(tried).toBe(urls.length * 12);
     expect(privately.connections()).toBe(0);
@@ -124,17 +134,18 @@ describe.skipIf(!existsSync(executablePath))("a browser behind the proxy", () =>
 
   it("reaches nothing of the table through redirects", async () => {
     const privately = await listenPrivately();
-    const locations = forbiddenLocationsFor(privately.port).filter((url) => url.includes(`:${privately.port}`));
+    const locations = oncePerHost(forbiddenLocationsFor(privately.port), privately);
     const publicly = await listenHttp((request, response) => {
       const location = locations[Number(request.url?.slice(1))];
       if (request.url === "/" || location === undefined) response.end("<!doctype html><body>");
       else response.writeHead(302, { location, "access-control-allow-origin": "*" }).end();
     });
     const { page, proxy } = await openPage(publicly);
-    await page.evaluate(`(${attack})(${JSON.stringify(locations.map((_, index) => `${publicly.origin}/${index}`))})`);
+    const urls = locations.map((_, index) => `${publicly.origin}/${index}`);
+    await page.evaluate(`(${attack})(${JSON.stringify(urls)}, ["image", "fetch", "post", "beacon", "worker"])`);
     await page.goto(`${publicly.origin}/0`).catch(() => undefined);
     expect(privately.connections()).toBe(0);
-    expect(proxy.refusals().count).toBeGreaterThan(50);
+    expect(proxy.refusals().count).toBeGreaterThan(20);
   });
 
   it("reaches nothing of the table from a service worker", async () => {
@@ -186,11 +197,23 @@ describe.skipIf(!existsSync(executablePath))("a browser behind the proxy", () =>
   });
 
   it("lets WebSockets and pages through to what is allowed", async () => {
-    const publicly = await listenHttp((request, response) =>
-      response.end(`<!doctype html><title>${request.url}</title>`),
-    );
+    const server = createServer((request, response) => response.end(`<!doctype html><title>${request.url}</title>`));
+    server.on("upgrade", (request, socket) => {
+      const key = `${request.headers["sec-websocket-key"]}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
+      const accept = createHash("sha1").update(key).digest("base64");
+      const head = ["HTTP/1.1 101 Switching Protocols", "Upgrade: websocket", "Connection: Upgrade"];
+      socket.write(`${[...head, `Sec-WebSocket-Accept: ${accept}`].join("\r\n")}\r\n\r\n`);
+      socket.write(Buffer.from([0x81, 2, ...Buffer.from("hi")]));
+    });
+    const publicly = await listen(server);
     const { page } = await openPage(publicly);
     await page.goto(`${publicly.origin}/second`);
     expect(await page.title()).toBe("/second");
+    const heard = await page.evaluate(`new Promise((resolve, reject) => {
+      const socket = new WebSocket("ws://127.0.0.1:${publicly.port}/");
+      socket.onmessage = ({ data }) => resolve(data);
+      socket.onerror = reject;
+    })`);
+    expect(heard).toBe("hi");
   });
 });

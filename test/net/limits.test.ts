@@ -1,11 +1,14 @@
 import type { Socket } from "node:net";
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
+import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { until } from "../until.ts";
 import { listenHttp, listenTcp, type Listener } from "./listeners.ts";
 import { guardedFetch } from "./world.ts";
 
 const megabyte = 1_000_000;
+/** Fast, because the test is not about how small a bomb can be made. */
+const compress = (body: Uint8Array): Buffer =>
+  brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } });
 const text = "naïve ".repeat(1_000);
 
 /** A server that answers each request with these bytes, whatever they are, and leaves the connection open. */
@@ -80,12 +83,12 @@ describe("servers that mean no good", () => {
     const zeros = Buffer.alloc(megabyte);
     const member = gzipSync(zeros);
     const bomb = Buffer.concat(Array.from({ length: 10_000 }, () => member));
-    const layered = brotliCompressSync(Buffer.alloc(32 * megabyte));
+    const layered = compress(Buffer.alloc(32 * megabyte));
     const { fetch, stream } = guardedFetch(["127.0.0.1"], { limits: { maxBodyBytes: 16 * megabyte } });
     for (const [encoding, body] of [
       ["gzip", bomb],
       ["br", layered],
-      ["gzip, br", brotliCompressSync(gzipSync(Buffer.alloc(32 * megabyte)))],
+      ["gzip, br", compress(gzipSync(Buffer.alloc(32 * megabyte)))],
     ] as const) {
       const server = await listenEncoded(encoding, body);
       const before = process.memoryUsage().arrayBuffers;
@@ -188,10 +191,10 @@ describe("a caller", () => {
       const connections = server.connections();
       const controller = new AbortController();
       const reason = new Error("no longer wanted");
-      const answer = expect(start(controller.signal)).rejects.toBe(reason);
+      const answer = start(controller.signal).catch((error: unknown) => error);
       await until(() => server.connections() > connections);
       controller.abort(reason);
-      await answer;
+      expect(await answer).toBe(reason);
       await until(() => isClosed);
     }
     await expect(fetch(server.origin, { signal: AbortSignal.abort("before") })).rejects.toBe("before");
