@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { brotliDecompress, constants, gunzip, inflate, inflateRaw } from "node:zlib";
+import type { BrotliOptions, ZlibOptions } from "node:zlib";
 import { createDecompressor, isZlib, tolerant, type Encoding } from "./content-encoding.ts";
 import { errorCodeOf, netFailure } from "./net-failure.ts";
 
@@ -8,6 +9,13 @@ export interface ReadBody {
   readonly bytes: Uint8Array;
   readonly isTruncated: boolean;
 }
+
+const decompressors = {
+  gzip: promisify<Uint8Array, ZlibOptions, Buffer>(gunzip),
+  zlib: promisify<Uint8Array, ZlibOptions, Buffer>(inflate),
+  raw: promisify<Uint8Array, ZlibOptions, Buffer>(inflateRaw),
+  br: promisify<Uint8Array, BrotliOptions, Buffer>(brotliDecompress),
+};
 
 /** Reads at most `maxBytes`, as they come and as they are once decompressed, and gives up the rest. */
 export async function readBody(body: Readable, encodings: readonly Encoding[], maxBytes: number): Promise<ReadBody> {
@@ -27,9 +35,9 @@ export async function readBody(body: Readable, encodings: readonly Encoding[], m
 /** In one piece, which costs a third of what a stream does, and ends at the bound as well. */
 function decompressWhole(bytes: Uint8Array, encoding: Encoding, maxOutputLength: number): Promise<Uint8Array> {
   const options = { ...tolerant, maxOutputLength };
-  if (encoding === "gzip") return promisify(gunzip)(bytes, options);
-  if (encoding === "deflate") return promisify(isZlib(bytes) ? inflate : inflateRaw)(bytes, options);
-  return promisify(brotliDecompress)(bytes, { finishFlush: constants.BROTLI_OPERATION_FLUSH, maxOutputLength });
+  if (encoding === "gzip") return decompressors.gzip(bytes, options);
+  if (encoding === "deflate") return decompressors[isZlib(bytes) ? "zlib" : "raw"](bytes, options);
+  return decompressors.br(bytes, { finishFlush: constants.BROTLI_OPERATION_FLUSH, maxOutputLength });
 }
 
 function readBytes(body: Readable, maxBytes: number): Promise<ReadBody> {
