@@ -3,13 +3,14 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { JobFailure } from "../../job/failure.ts";
+import { guardedBrowserArguments, type BrowserProxy } from "../browser-proxy.ts";
 
 export interface LaunchOptions {
   readonly executable: string;
   /** Where the browser keeps its profile and temporary files; what it leaves there goes with it. */
   readonly folder: string;
   /** All that the browser fetches goes through this proxy, loopback included. */
-  readonly proxyUrl: string;
+  readonly proxy: Pick<BrowserProxy, "server" | "username" | "password">;
   readonly sandbox: boolean;
   readonly searchPath: string;
 }
@@ -22,14 +23,10 @@ export interface LaunchedBrowser {
   readonly gone: Promise<void>;
 }
 
-/**
- * Nothing around the proxy: no lookups of names, no UDP for WebRTC or QUIC, no calls of its own to its maker.
- * The proxy still has to refuse what it does not know, because some builds call home whatever they are told.
- */
+/** No lookups of names, which are the proxy's to make; no calls of its own to its maker, as far as it listens. */
 const switches = [
+  ...guardedBrowserArguments,
   "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-  "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-  "--disable-quic",
   "--disable-gpu",
   "--no-first-run",
   "--disable-background-networking",
@@ -50,7 +47,7 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
     const first = await chromium.launchPersistentContext(join(folder, "profile"), {
       executablePath: options.executable,
       chromiumSandbox: options.sandbox,
-      proxy: { server: options.proxyUrl },
+      proxy: options.proxy,
       env: { PATH: options.searchPath, HOME: folder, TMPDIR: folder, LANG: "en_US.UTF-8" },
       artifactsDir: join(folder, "artifacts"),
       args: switches,

@@ -3,14 +3,14 @@ import { rm } from "node:fs/promises";
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { JobFailure } from "../../job/failure.ts";
 import { browserMissing, findBrowser, type BrowserSearch } from "./find-browser.ts";
-import { launchBrowser, type LaunchedBrowser } from "./launch-browser.ts";
+import { launchBrowser, type LaunchedBrowser, type LaunchOptions } from "./launch-browser.ts";
 import { PageSlots } from "./page-slots.ts";
 
 export interface BrowserSettings extends BrowserSearch {
   /** A folder for nothing but the browser: whatever is in it is removed at once. */
   readonly folder: string;
   /** Called when a browser is launched; the proxy must refuse what is not allowed. */
-  readonly proxyUrl: () => Promise<string>;
+  readonly proxy: () => Promise<LaunchOptions["proxy"]>;
   readonly sandbox: boolean;
   /** Most pages open at the same time, over all jobs. */
   readonly maxPages: number;
@@ -137,7 +137,7 @@ export class SharedBrowser {
     const executable = this.executable;
     if (executable === undefined) throw browserMissing(this.#settings);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    return launchBrowser({ executable, folder, sandbox, searchPath, proxyUrl: await this.#settings.proxyUrl() });
+    return launchBrowser({ executable, folder, sandbox, searchPath, proxy: await this.#settings.proxy() });
   }
 
   #forget(running: Promise<LaunchedBrowser>): void {

@@ -2,12 +2,13 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { delimiter, join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { afterEach, expect, onTestFinished, test } from "vitest";
 import { findBrowser } from "../../../src/net/browser/find-browser.ts";
+import { createAddressRules } from "../../../src/net/address-rules.ts";
+import { startBrowserProxy, type BrowserProxy } from "../../../src/net/browser-proxy.ts";
 import { SharedBrowser, type BrowserSession } from "../../../src/net/browser/shared-browser.ts";
 import { makeTempFolder } from "../../store/temp-folder.ts";
 import { until } from "../../until.ts";
-import { startForwardProxy } from "./forward-proxy.ts";
 
 const searchPath = process.env["PATH"] ?? "";
 const hasBrowser = findBrowser({ searchPath }) !== undefined;
@@ -19,13 +20,26 @@ function openBrowser(options: { maxPages?: number; idleMs?: number } = {}): { br
     folder,
     searchPath,
     sandbox: false,
-    proxyUrl: startForwardProxy,
+    proxy: startProxy,
     maxPages: 2,
     ...options,
   });
   onTestFinished(() => browser.close());
   return { browser, folder };
 }
+
+async function startProxy(): Promise<BrowserProxy> {
+  const rules = createAddressRules(["127.0.0.1"]);
+  const proxy = await startBrowserProxy({ rules, connectTimeoutMs: 5_000, idleTimeoutMs: 5_000, mostConnections: 100 });
+  proxies.push(proxy);
+  return proxy;
+}
+
+const proxies: BrowserProxy[] = [];
+
+afterEach(async () => {
+  await Promise.all(proxies.splice(0).map((proxy) => proxy.close()));
+});
 
 async function serveHtml(html: string): Promise<string> {
   const server = createServer((_request, response) => {
@@ -56,7 +70,7 @@ test("a program named in the configuration is the only one that is looked for", 
 test("where there is no browser the failure says how to install one", async () => {
   const folder = join(makeTempFolder(), "browser");
   const settings = { folder, searchPath: ["", "/nowhere"].join(delimiter), executable: "/nowhere/chrome" };
-  const browser = new SharedBrowser({ ...settings, sandbox: false, maxPages: 1, proxyUrl: startForwardProxy });
+  const browser = new SharedBrowser({ ...settings, sandbox: false, maxPages: 1, proxy: startProxy });
   await expect(browser.use({}, never, async () => 1)).rejects.toMatchObject({
     code: "browser_missing",
     message: expect.stringContaining("apt-get install") as string,
@@ -84,7 +98,7 @@ test.skipIf(!hasBrowser)("jobs share one browser, each in a context of its own, 
 test.skipIf(!hasBrowser)("what a killed server left in the folder is removed at the start", () => {
   const folder = join(makeTempFolder(), "browser");
   mkdirSync(join(folder, "run-old"), { recursive: true });
-  const settings = { folder, searchPath, sandbox: false, maxPages: 1, proxyUrl: startForwardProxy };
+  const settings = { folder, searchPath, sandbox: false, maxPages: 1, proxy: startProxy };
   expect(new SharedBrowser(settings).executable).toBeDefined();
   expect(existsSync(folder)).toBe(false);
 });

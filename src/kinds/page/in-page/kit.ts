@@ -20,13 +20,24 @@ export interface Kit {
   readonly textOf: (element: Element, most: number) => string;
 }
 
-/** This function and the collectors are sent to the page as text: each stands for itself and sees nothing but its arguments. */
-export function createKit(mostElements: number): Kit {
-  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
-  const colors = new Map<string, string>();
-  const known = new Map<Element, Seen>();
+/** The functions of this folder are sent to the page as text, so they see nothing but each other and their arguments. */
+export const kitFunctions = [createKit, createLook, createHex, selectorOf, selectorStep, textOf];
 
-  const look = (element: Element): Seen => {
+export function createKit(mostElements: number): Kit {
+  const look = createLook();
+  const all = document.body === null ? [] : document.body.getElementsByTagName("*");
+  const skipped = /^(script|style|template|noscript|br|wbr|source|path|g)$/;
+  const seen: Seen[] = [];
+  for (let index = 0; index < all.length && seen.length < mostElements; index++) {
+    const element = all[index];
+    if (element !== undefined && !skipped.test(element.localName)) seen.push(look(element));
+  }
+  return { seen, total: document.getElementsByTagName("*").length, look, selectorOf, hex: createHex(), textOf };
+}
+
+function createLook(): Kit["look"] {
+  const known = new Map<Element, Seen>();
+  return (element) => {
     const before = known.get(element);
     if (before !== undefined) return before;
     const style = getComputedStyle(element);
@@ -36,12 +47,18 @@ export function createKit(mostElements: number): Kit {
     known.set(element, found);
     return found;
   };
+}
+
+function createHex(): Kit["hex"] {
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const known = new Map<string, string>();
+  /** Computed colours are mostly written as rgb; any other notation is painted to see what it is. */
   const parts = (color: string): readonly number[] => {
     const plain = /^rgba?\((\d+), (\d+), (\d+)(?:, ([\d.]+))?\)$/.exec(color);
-    if (plain !== null)
-      return [plain[1], plain[2], plain[3]]
-        .map(Number)
-        .concat(plain[4] === undefined ? 255 : Math.round(Number(plain[4]) * 255));
+    if (plain !== null) {
+      const alpha = plain[4] === undefined ? 255 : Math.round(Number(plain[4]) * 255);
+      return [Number(plain[1]), Number(plain[2]), Number(plain[3]), alpha];
+    }
     if (canvas === null) return [0, 0, 0, 0];
     canvas.clearRect(0, 0, 1, 1);
     canvas.fillStyle = "rgba(0, 0, 0, 0)";
@@ -49,56 +66,46 @@ export function createKit(mostElements: number): Kit {
     canvas.fillRect(0, 0, 1, 1);
     return [...canvas.getImageData(0, 0, 1, 1).data];
   };
-  const hex = (color: string): string => {
-    const before = colors.get(color);
+  return (color) => {
+    const before = known.get(color);
     if (before !== undefined) return before;
     const [red = 0, green = 0, blue = 0, alpha = 0] = parts(color);
     const digits = (alpha === 255 ? [red, green, blue] : [red, green, blue, alpha])
       .map((value) => value.toString(16).padStart(2, "0"))
       .join("");
     const text = alpha === 0 ? "" : `#${digits}`;
-    colors.set(color, text);
+    known.set(color, text);
     return text;
   };
-  const step = (element: Element): string => {
-    const tag = element.localName;
-    const [first] = element.classList;
-    if (first !== undefined && first.length < 40 && /^[\w-]+$/.test(first)) {
-      const twins = [...(element.parentElement?.children ?? [])].filter((sibling) => sibling.classList.contains(first));
-      return twins.length < 2 ? `${tag}.${first}` : `${tag}.${first}:nth-child(${place(element)})`;
-    }
-    const same = [...(element.parentElement?.children ?? [])].filter((sibling) => sibling.localName === tag);
-    return same.length < 2 ? tag : `${tag}:nth-of-type(${same.indexOf(element) + 1})`;
-  };
-  const place = (element: Element): number => [...(element.parentElement?.children ?? [])].indexOf(element) + 1;
-  const selectorOf = (element: Element): string => {
-    const steps: string[] = [];
-    for (
-      let at: Element | null = element;
-      at !== null && at !== document.documentElement && steps.length < 4;
-      at = at.parentElement
-    ) {
-      if (/^[A-Za-z][\w-]{0,60}$/.test(at.id)) {
-        steps.unshift(`#${at.id}`);
-        break;
-      }
-      steps.unshift(step(at));
-    }
-    return steps.join(" > ");
-  };
-  const textOf = (element: Element, most: number): string =>
-    (element.textContent ?? "")
-      .slice(0, most * 4)
-      .replace(/\s+/g, " ")
-      .trim()
-      .slice(0, most);
+}
 
-  const all = document.body === null ? [] : document.body.getElementsByTagName("*");
-  const seen: Seen[] = [];
-  for (let index = 0; index < all.length && seen.length < mostElements; index++) {
-    const element = all[index];
-    if (element !== undefined && !/^(script|style|template|noscript|br|wbr|source|path|g)$/.test(element.localName))
-      seen.push(look(element));
+function selectorOf(element: Element): string {
+  const steps: string[] = [];
+  let at: Element | null = element;
+  while (at !== null && at !== document.documentElement && steps.length < 4) {
+    if (/^[A-Za-z][\w-]{0,60}$/.test(at.id)) {
+      steps.unshift(`#${at.id}`);
+      break;
+    }
+    steps.unshift(selectorStep(at));
+    at = at.parentElement;
   }
-  return { seen, total: document.getElementsByTagName("*").length, look, selectorOf, hex, textOf };
+  return steps.join(" > ");
+}
+
+function selectorStep(element: Element): string {
+  const tag = element.localName;
+  const siblings = [...(element.parentElement?.children ?? [])];
+  const [first] = element.classList;
+  if (first !== undefined && /^[\w-]{1,40}$/.test(first)) {
+    const twins = siblings.filter((sibling) => sibling.classList.contains(first));
+    return twins.length < 2 ? `${tag}.${first}` : `${tag}.${first}:nth-child(${siblings.indexOf(element) + 1})`;
+  }
+  const same = siblings.filter((sibling) => sibling.localName === tag);
+  return same.length < 2 ? tag : `${tag}:nth-of-type(${same.indexOf(element) + 1})`;
+}
+
+function textOf(element: Element, most: number): string {
+  const raw = (element.textContent ?? "").slice(0, most * 4);
+  return raw.replace(/\s+/g, " ").trim().slice(0, most);
 }

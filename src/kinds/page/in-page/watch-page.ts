@@ -98,18 +98,24 @@ export interface Vitals extends Watched {
   readonly interactiveMs: number;
   readonly loadedMs: number;
   readonly protocol: string;
-  readonly resources: readonly {
-    url: string;
-    type: string;
-    bytes: number;
-    decodedBytes: number;
-    ms: number;
-    isBlocking: boolean;
-  }[];
 }
 
-export function readVitals(): Vitals {
-  const empty: Watched = {
+export const vitalsFunctions = [readVitals, nothingWatched];
+
+/** With what the page's own world has noted; nothing, where the page undid the watch. */
+export function readVitals(watched: Watched | null): Vitals {
+  const [navigation] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
+  return {
+    ...(watched ?? nothingWatched()),
+    responseMs: navigation?.responseStart ?? 0,
+    interactiveMs: navigation?.domInteractive ?? 0,
+    loadedMs: navigation?.loadEventEnd ?? 0,
+    protocol: navigation?.nextHopProtocol ?? "",
+  };
+}
+
+function nothingWatched(): Watched {
+  return {
     largestPaintMs: 0,
     largestPaintElement: "",
     firstPaintMs: 0,
@@ -120,26 +126,5 @@ export function readVitals(): Vitals {
     frameRequests: 0,
     intersectionObservers: 0,
     scrollListeners: 0,
-  };
-  const notes = (Reflect.get(window, "__longhaulWatch") as Watched | undefined) ?? empty;
-  const [navigation] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
-  const resources = (performance.getEntriesByType("resource") as PerformanceResourceTiming[])
-    .slice(0, 1_000)
-    .map((entry) => ({
-      url: entry.name.slice(0, 500),
-      type: entry.initiatorType,
-      bytes: entry.transferSize,
-      decodedBytes: entry.decodedBodySize,
-      ms: entry.duration,
-      isBlocking:
-        (entry as PerformanceResourceTiming & { renderBlockingStatus?: string }).renderBlockingStatus === "blocking",
-    }));
-  return {
-    ...notes,
-    responseMs: navigation?.responseStart ?? 0,
-    interactiveMs: navigation?.domInteractive ?? 0,
-    loadedMs: navigation?.loadEventEnd ?? 0,
-    protocol: navigation?.nextHopProtocol ?? "",
-    resources,
   };
 }
