@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Artifact } from "../job/artifact.ts";
 import { defined } from "../job/defined.ts";
 import { findJob } from "./job-reference.ts";
 import { defineOperation } from "./operation.ts";
@@ -25,11 +26,6 @@ export const jobArtifact = defineOperation({
   output: artifactAnswerSchema,
   run: async ({ engine, actor }, { id, name, from, limit }) => {
     const job = await findJob(engine, id, actor);
-    const show = ({ name: file, mediaType, bytes }: { name: string; mediaType: string; bytes: number }) => ({
-      name: file,
-      media_type: mediaType,
-      bytes,
-    });
     if (name === undefined) return { id: job.id, artifacts: (await engine.artifacts(job.id, actor)).map(show) };
     const slice = await engine.readArtifact(job.id, name, { from, limit }, actor);
     const end = slice.from + slice.content.length;
@@ -41,3 +37,7 @@ export const jobArtifact = defineOperation({
     };
   },
 });
+
+function show({ name, mediaType, bytes }: Artifact): z.input<typeof artifactSchema> {
+  return { name, media_type: mediaType, bytes };
+}

@@ -2,8 +2,7 @@ import type { CDPSession, Page } from "playwright-core";
 import { JobFailure } from "../../job/failure.ts";
 import type { BrowserSession } from "../../net/browser/shared-browser.ts";
 import { settlePage } from "./in-page/settle-page.ts";
-import type { PageScript } from "./in-page/scripts.ts";
-import { watchPage } from "./in-page/watch-page.ts";
+import { watchScript, type PageScript } from "./in-page/scripts.ts";
 import type { PageInput } from "./input.ts";
 import { watchTraffic, type Traffic } from "./traffic.ts";
 
@@ -48,7 +47,7 @@ async function openLivePage(session: BrowserSession, input: PageInput): Promise<
   const page = await session.openPage();
   const devtools = await session.context.newCDPSession(page);
   const traffic = await watchTraffic(page, devtools);
-  await page.addInitScript(watchPage);
+  await page.addInitScript({ content: watchScript() });
   const response = await page.goto(input.url, { waitUntil: input.waitUntil, timeout: input.timeouts.load });
   const status = response?.status() ?? 0;
   if (status >= 400) {

@@ -1,4 +1,5 @@
 import { defined } from "../../job/defined.ts";
+import { LonghaulError } from "../../job/error.ts";
 import { JobFailure } from "../../job/failure.ts";
 import { defineKind, PartialResult, type JobContext, type Kind } from "../../job/kind.ts";
 import type { AddressRules } from "../../net/address-rules.ts";
@@ -38,9 +39,21 @@ export function createPageKind(settings: PageSettings): Kind {
     onInterrupt: "resume",
     concurrency: settings.concurrency,
     limits: { graceMs: 30_000 },
-    check: ({ url }) => void settings.rules.checkUrl(url),
+    check: ({ url }) => checkUrl(url, settings),
     run: (input, context) => analyzePage(input, context, settings),
   });
+}
+
+/** Refused before a job is made, as far as the address alone tells. */
+function checkUrl(url: string, { rules }: PageSettings): void {
+  try {
+    rules.checkUrl(url);
+  } catch (error) {
+    if (!(error instanceof JobFailure)) throw error;
+    throw new LonghaulError(error.code === "bad_url" ? "invalid_input" : "not_allowed", error.message, {
+      cause: error,
+    });
+  }
 }
 
 async function analyzePage(
@@ -173,13 +186,19 @@ async function explain(error: unknown, { url }: PageInput, { fetch }: PageSettin
     error instanceof Error &&
     (/net::|ERR_/.test(error.message) || (error instanceof JobFailure && error.code === "http_error"));
   if (!isNetwork) return error;
-  const reason = await fetch(url, { timeoutMs: 10_000, maxBodyBytes: 1, whenTooLarge: "truncate" }).then(
-    () => undefined,
-    (failure: unknown) => failure,
-  );
+  const reason = await whyNotFetched(url, fetch);
   if (reason !== undefined || error instanceof JobFailure) return reason ?? error;
   const code = /ERR_[A-Z_]+/.exec(error.message)?.[0] ?? "unknown";
   return new JobFailure("load_failed", `The browser could not load ${url} (${code}).`, { cause: error });
+}
+
+async function whyNotFetched(url: string, fetch: GuardedFetch["fetch"]): Promise<unknown> {
+  try {
+    await fetch(url, { timeoutMs: 10_000, maxBodyBytes: 1, whenTooLarge: "truncate" });
+    return undefined;
+  } catch (error) {
+    return error;
+  }
 }
 
 function isStuck(error: unknown): boolean {

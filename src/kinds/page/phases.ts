@@ -45,11 +45,11 @@ export class Phases {
 
   /** What the phase returns; undefined when it failed by itself, which is noted with its reason. */
   async run<T extends object>(name: PhaseName, work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
-    const kept = this.#load<T>(name);
+    const kept = this.#load(name);
     this.#context.progress({ percent: starts[name], phase: name });
     if (kept !== undefined) {
       this.#reports.set(name, { name, state: "done", ms: kept.ms });
-      return kept.value;
+      return kept.value as T;
     }
     const startedAt = performance.now();
     try {
@@ -106,9 +106,9 @@ export class Phases {
     return join(this.#context.folder(), `${name}.json`);
   }
 
-  #load<T>(name: PhaseName): { value: T; ms: number } | undefined {
+  #load(name: PhaseName): { value: object; ms: number } | undefined {
     const file = this.#file(name);
-    return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as { value: T; ms: number }) : undefined;
+    return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as { value: object; ms: number }) : undefined;
   }
 
   #save(name: PhaseName, kept: object): void {

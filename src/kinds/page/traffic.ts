@@ -23,9 +23,6 @@ export async function watchTraffic(page: Page, devtools: CDPSession): Promise<Tr
   const consoleErrors: string[] = [];
   const dialogs: string[] = [];
   const downloads: string[] = [];
-  const note = (list: string[], text: string): void => {
-    if (list.length < mostNotes) list.push(text.slice(0, 500));
-  };
   devtools.on("Network.requestWillBeSent", ({ requestId, request, type }) => {
     if (requests.size < mostRequests && !request.url.startsWith("data:")) {
       requests.set(requestId, {
@@ -69,6 +66,10 @@ export async function watchTraffic(page: Page, devtools: CDPSession): Promise<Tr
     downloads,
     foreignSheets: (pageUrl) => readSheets(devtools, requests, new URL(pageUrl).origin),
   };
+}
+
+function note(list: string[], text: string): void {
+  if (list.length < mostNotes) list.push(text.slice(0, 500));
 }
 
 async function readSheets(

@@ -8,7 +8,7 @@ import { styleFunctions } from "./collect-styles.ts";
 import { viewportFunctions, type ViewportFacts } from "./collect-viewport.ts";
 import { kitFunctions } from "./kit.ts";
 import type { MainWorld } from "./read-main-world.ts";
-import { vitalsFunctions, type Vitals } from "./watch-page.ts";
+import { vitalsFunctions, watchFunctions, type Vitals } from "./watch-page.ts";
 
 /** A script and the type of what it evaluates to. */
 export type PageScript<Result> = string & { readonly result?: Result };
@@ -49,4 +49,8 @@ export function viewportScript(): PageScript<ViewportFacts> {
 
 export function vitalsScript(main: MainWorld): PageScript<Vitals> {
   return `(() => {\n${vitalsFunctions.map(String).join("\n")}\nreturn readVitals(${JSON.stringify(main.watched)});\n})()`;
+}
+
+export function watchScript(): string {
+  return `(() => {\n${watchFunctions.map(String).join("\n")}\nwatchPage();\n})()`;
 }

@@ -15,82 +15,91 @@ export interface Watched {
   scrollListeners: number;
 }
 
-/** Runs before any script of the page. It keeps its notes under one name and changes nothing that the page could notice by accident. */
+export const watchFunctions = [
+  watchPage,
+  nothingWatched,
+  nodeName,
+  observeEntries,
+  watchPaints,
+  watchShifts,
+  watchCalls,
+];
+
+/** Runs before any script of the page, and keeps its notes under one name that does not show up by accident. */
 export function watchPage(): void {
-  const notes: Watched = {
-    largestPaintMs: 0,
-    largestPaintElement: "",
-    firstPaintMs: 0,
-    layoutShift: 0,
-    shifts: [],
-    longTasks: 0,
-    blockingMs: 0,
-    frameRequests: 0,
-    intersectionObservers: 0,
-    scrollListeners: 0,
-  };
+  const notes = nothingWatched();
   Object.defineProperty(window, "__longhaulWatch", { value: notes, enumerable: false });
-  const nameOf = (node: Node | null | undefined): string => {
-    if (!(node instanceof Element)) return "";
-    const [first] = node.classList;
-    return node.id === "" ? `${node.localName}${first === undefined ? "" : `.${first}`}` : `#${node.id}`;
-  };
-  const observe = (type: string, take: (entry: PerformanceEntry) => void): void => {
-    try {
-      new PerformanceObserver((list) => list.getEntries().forEach(take)).observe({ type, buffered: true });
-    } catch {
-      // This browser does not know that kind of entry.
-    }
-  };
-  const session = { value: 0, startedAt: -Infinity, lastAt: -Infinity };
-  observe("largest-contentful-paint", (entry) => {
+  watchPaints(notes);
+  watchShifts(notes);
+  watchCalls(notes);
+}
+
+function observeEntries(type: string, take: (entry: PerformanceEntry) => void): void {
+  try {
+    new PerformanceObserver((list) => list.getEntries().forEach(take)).observe({ type, buffered: true });
+  } catch {
+    // This browser does not know that kind of entry.
+  }
+}
+
+function nodeName(node: Node | null | undefined): string {
+  if (!(node instanceof Element)) return "";
+  const [first] = node.classList;
+  return node.id === "" ? `${node.localName}${first === undefined ? "" : `.${first}`}` : `#${node.id}`;
+}
+
+function watchPaints(notes: Watched): void {
+  observeEntries("largest-contentful-paint", (entry) => {
     notes.largestPaintMs = entry.startTime;
-    notes.largestPaintElement = nameOf((entry as PerformanceEntry & { element?: Element }).element);
+    notes.largestPaintElement = nodeName((entry as PerformanceEntry & { element?: Element }).element).slice(0, 200);
   });
-  observe("paint", (entry) => {
-    if (entry.name === "first-contentful-paint") notes.firstPaintMs = entry.startTime;
+  observeEntries("paint", ({ name, startTime }) => {
+    if (name === "first-contentful-paint") notes.firstPaintMs = startTime;
   });
-  observe("layout-shift", (entry) => {
-    const { value, hadRecentInput, sources } = entry as PerformanceEntry & {
-      value: number;
-      hadRecentInput: boolean;
-      sources?: { node?: Node }[];
-    };
-    if (hadRecentInput) return;
-    // The worst window counts: at most five seconds long, with less than one second between two shifts.
-    const isNew = entry.startTime - session.lastAt > 1_000 || entry.startTime - session.startedAt > 5_000;
-    session.value = (isNew ? 0 : session.value) + value;
-    if (isNew) session.startedAt = entry.startTime;
-    session.lastAt = entry.startTime;
-    notes.layoutShift = Math.max(notes.layoutShift, session.value);
-    if (notes.shifts.length < 20)
-      notes.shifts.push({ value, selector: nameOf(sources?.[0]?.node), atMs: entry.startTime });
-  });
-  observe("longtask", (entry) => {
+  observeEntries("longtask", ({ duration }) => {
     notes.longTasks += 1;
-    notes.blockingMs += Math.max(0, entry.duration - 50);
+    notes.blockingMs += Math.max(0, duration - 50);
   });
+}
+
+/** The worst window counts: at most five seconds long, with less than one second between two shifts. */
+function watchShifts(notes: Watched): void {
+  type Shift = PerformanceEntry & { value: number; hadRecentInput: boolean; sources?: { node?: Node }[] };
+  const current = { value: 0, startedAt: -Infinity, lastAt: -Infinity };
+  observeEntries("layout-shift", (entry) => {
+    const { value, hadRecentInput, sources, startTime } = entry as Shift;
+    if (hadRecentInput) return;
+    const isNew = startTime - current.lastAt > 1_000 || startTime - current.startedAt > 5_000;
+    current.value = (isNew ? 0 : current.value) + value;
+    if (isNew) current.startedAt = startTime;
+    current.lastAt = startTime;
+    notes.layoutShift = Math.max(notes.layoutShift, current.value);
+    if (notes.shifts.length >= 20) return;
+    notes.shifts.push({ value, selector: nodeName(sources?.[0]?.node).slice(0, 200), atMs: startTime });
+  });
+}
+
+/** Counts what scripts that move things by themselves call. */
+function watchCalls(notes: Watched): void {
   const request = window.requestAnimationFrame.bind(window);
   window.requestAnimationFrame = (callback) => {
     notes.frameRequests += 1;
     return request(callback);
   };
-  const Observer = window.IntersectionObserver;
-  window.IntersectionObserver = class extends Observer {
+  window.IntersectionObserver = class extends window.IntersectionObserver {
     constructor(callback: IntersectionObserverCallback, options?: IntersectionObserverInit) {
       super(callback, options);
       notes.intersectionObservers += 1;
     }
   };
-  const listen = EventTarget.prototype.addEventListener;
-  EventTarget.prototype.addEventListener = function addEventListener(
-    this: EventTarget,
-    type: string,
-    ...rest: unknown[]
-  ) {
-    if (type === "scroll" || type === "wheel") notes.scrollListeners += 1;
-    Reflect.apply(listen, this, [type, ...rest]);
-  };
+  const listen = Reflect.get(EventTarget.prototype, "addEventListener") as (...words: unknown[]) => void;
+  const counted = new Proxy(listen, {
+    apply: (_listen, target, words: unknown[]) => {
+      if (words[0] === "scroll" || words[0] === "wheel") notes.scrollListeners += 1;
+      Reflect.apply(listen, target, words);
+    },
+  });
+  Reflect.set(EventTarget.prototype, "addEventListener", counted);
 }
 
 export interface Vitals extends Watched {

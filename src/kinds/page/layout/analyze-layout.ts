@@ -82,7 +82,7 @@ function readTypography({ styles, css, document }: PageFacts, used: readonly Use
       .map(([value, sum]) => ({ key: value, share: Math.round((sum / total) * 1_000) / 1_000 }))
       .toSorted((a, b) => b.share - a.share);
   };
-  const [body] = texts.filter(({ isHeading }) => !isHeading);
+  const body = texts.find(({ isHeading }) => !isHeading);
   const levels = new Map<number, number>();
   for (const { level } of document.headings) levels.set(level, (levels.get(level) ?? 0) + 1);
   return {

@@ -7,7 +7,7 @@ export interface Rgb {
 
 /** Reads `#rgb`, `#rrggbb` and `#rrggbbaa`. */
 export function readHex(hex: string): Rgb | undefined {
-  const long = /^#[0-9a-f]{3}$/i.test(hex) ? `#${[...hex.slice(1)].map((digit) => digit + digit).join("")}` : hex;
+  const long = /^#[0-9a-f]{3}$/i.test(hex) ? hex.replace(/[0-9a-f]/gi, "$&$&") : hex;
   if (!/^#[0-9a-f]{6}([0-9a-f]{2})?$/i.test(long)) return undefined;
   const value = (at: number): number => Number.parseInt(long.slice(at, at + 2), 16);
   return { red: value(1), green: value(3), blue: value(5), alpha: long.length === 9 ? value(7) / 255 : 1 };
@@ -15,11 +15,12 @@ export function readHex(hex: string): Rgb | undefined {
 
 /** WCAG's relative luminance. */
 export function luminance({ red, green, blue }: Rgb): number {
-  const linear = (value: number): number => {
-    const part = value / 255;
-    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-  };
   return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
+}
+
+function linear(value: number): number {
+  const part = value / 255;
+  return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
 }
 
 export function contrast(one: Rgb, other: Rgb): number {

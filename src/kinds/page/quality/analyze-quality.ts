@@ -92,7 +92,7 @@ export function analyzeQuality(facts: PageFacts, input: PageInput, { axe, measur
 }
 
 function summariseVitals({ vitals }: Measurements): VitalsSummary {
-  const round = (value: number): number => Math.round(value);
+  const { round } = Math;
   return {
     largestPaintMs: round(vitals.largestPaintMs),
     largestPaintElement: vitals.largestPaintElement,

@@ -4,7 +4,8 @@ import type { LivePage } from "../live-page.ts";
 import { finding, type Finding, type Severity } from "./findings.ts";
 
 interface AxeNode {
-  readonly target: readonly unknown[];
+  /** One step per frame or shadow root. */
+  readonly target: readonly (string | readonly string[])[];
   readonly summary: string;
 }
 
@@ -65,7 +66,7 @@ function toFinding({ id, impact, help, helpUrl, nodes, count }: AxeViolation): F
     evidence: (first?.summary ?? "").replace(/\s+/g, " ").trim(),
     advice: `See ${helpUrl}`,
     count,
-    selectors: nodes.map(({ target }) => String(target.at(-1) ?? "")),
+    selectors: nodes.map(({ target }) => [target.at(-1)].flat().join(" ")),
     help: helpUrl,
   });
 }

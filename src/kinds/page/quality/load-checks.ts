@@ -8,7 +8,6 @@ export function checkLoading(measured: Measurements): Finding[] {
 
 function checkVitals({ vitals }: Measurements): Finding[] {
   const { largestPaintMs, layoutShift, blockingMs, responseMs, shifts } = vitals;
-  const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
   const found: (Finding | false)[] = [
     largestPaintMs > 2_500 &&
       finding({
@@ -57,7 +56,10 @@ function checkRequests({ requests }: Measurements): Finding[] {
   const bytes = requests.reduce((sum, request) => sum + request.bytes, 0);
   const failed = requests.filter(
     ({ url, status, failure, type }) =>
-      type !== "document" && !url.endsWith("/favicon.ico") && (status >= 400 || failure !== "") && !/ERR_ABORTED|ERR_BLOCKED_BY/.test(failure),
+      type !== "document" &&
+      !url.endsWith("/favicon.ico") &&
+      (status >= 400 || failure !== "") &&
+      !/ERR_ABORTED|ERR_BLOCKED_BY/.test(failure),
   );
   const found: (Finding | false)[] = [
     bytes > 3_000_000 &&
@@ -140,4 +142,8 @@ function checkErrors({ consoleErrors, dialogs, downloads, isHttps }: Measurement
       }),
   ];
   return found.filter((item) => item !== false);
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
 }

@@ -3,14 +3,11 @@ import { finding, type Finding } from "./findings.ts";
 
 /** What the document itself shows: for search engines, and for whoever maintains it. */
 export function checkPage(facts: PageFacts): Finding[] {
-  return [...checkSearch(facts), ...checkImages(facts), ...checkPractice(facts)];
+  return [...checkSearch(facts), ...checkHeadings(facts), ...checkImages(facts), ...checkPractice(facts)];
 }
 
-function checkSearch({ document, content }: PageFacts): Finding[] {
-  const { title, description, headings, robotsMeta } = document;
-  const topHeadings = headings.filter(({ level }) => level === 1).length;
-  const skip = headings.find(({ level }, index) => level - (headings[index - 1]?.level ?? level) > 1);
-  const vague = content.links.filter(({ text }) => /^(click here|here|read more|more|link)$/i.test(text.trim()));
+function checkSearch({ document }: PageFacts): Finding[] {
+  const { title, description, robotsMeta } = document;
   const found: (Finding | false)[] = [
     title === "" &&
       finding({
@@ -39,6 +36,34 @@ function checkSearch({ document, content }: PageFacts): Finding[] {
         evidence: 'no <meta name="description">',
         advice: "Describe the page in 50 to 160 characters.",
       }),
+    /noindex/i.test(robotsMeta) &&
+      finding({
+        id: "noindex",
+        topic: "seo",
+        severity: "moderate",
+        title: "Search engines are told to leave the page out",
+        evidence: robotsMeta,
+        advice: "Remove noindex if the page is to be found.",
+      }),
+    document.viewportMeta === "" &&
+      finding({
+        id: "viewport-missing",
+        topic: "practice",
+        severity: "serious",
+        title: "Phones show the page shrunk",
+        evidence: 'no <meta name="viewport">',
+        advice: "Add width=device-width, initial-scale=1.",
+      }),
+  ];
+  return found.filter((item) => item !== false);
+}
+
+function checkHeadings({ document, content }: PageFacts): Finding[] {
+  const { headings } = document;
+  const topHeadings = headings.filter(({ level }) => level === 1).length;
+  const skip = headings.find(({ level }, index) => level - (headings[index - 1]?.level ?? level) > 1);
+  const vague = content.links.filter(({ text }) => /^(click here|here|read more|more|link)$/i.test(text.trim()));
+  const found: (Finding | false)[] = [
     topHeadings === 0 &&
       finding({
         id: "heading-missing",
@@ -66,24 +91,6 @@ function checkSearch({ document, content }: PageFacts): Finding[] {
         title: "Headings skip a level",
         evidence: `before "${skip.text.slice(0, 80)}" (h${skip.level})`,
         advice: "Go down one level at a time.",
-      }),
-    /noindex/i.test(robotsMeta) &&
-      finding({
-        id: "noindex",
-        topic: "seo",
-        severity: "moderate",
-        title: "Search engines are told to leave the page out",
-        evidence: robotsMeta,
-        advice: "Remove noindex if the page is to be found.",
-      }),
-    document.viewportMeta === "" &&
-      finding({
-        id: "viewport-missing",
-        topic: "practice",
-        severity: "serious",
-        title: "Phones show the page shrunk",
-        evidence: 'no <meta name="viewport">',
-        advice: "Add width=device-width, initial-scale=1.",
       }),
     vague.length > 0 &&
       finding({
