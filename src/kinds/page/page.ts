@@ -3,7 +3,7 @@ import { LonghaulError } from "../../job/error.ts";
 import { JobFailure } from "../../job/failure.ts";
 import { defineKind, PartialResult, type JobContext, type Kind } from "../../job/kind.ts";
 import type { AddressRules } from "../../net/address-rules.ts";
-import type { SharedBrowser } from "../../net/browser/shared-browser.ts";
+import type { BrowserSession, SharedBrowser } from "../../net/browser/shared-browser.ts";
 import { browserMissing } from "../../net/browser/find-browser.ts";
 import type { GuardedFetch } from "../../net/guarded-fetch.ts";
 import type { Robots } from "../../net/robots.ts";
@@ -123,7 +123,7 @@ async function analyzeTwice(
   const attempt = (): Promise<Pick<Looked, "collected" | "findings">> =>
     settings.browser.use(options, context.signal, (session) => {
       const parts = { input, context, fetch: settings.fetch, keeper: new PageKeeper(session, input) };
-      return runSteps(parts, phases, settings.steps ?? browserSteps);
+      return runSteps(parts, phases, settings.steps ?? browserSteps, session.judge);
     });
   try {
     return await attempt();
@@ -138,16 +138,24 @@ async function runSteps(
   parts: Omit<StepParts, "signal">,
   phases: Phases,
   steps: BrowserSteps,
+  judge: BrowserSession["judge"],
 ): Promise<Pick<Looked, "collected" | "findings">> {
   const { keeper, input } = parts;
-  const collected = await phases.run("load", (signal) => steps.load({ ...parts, signal }));
+  const judged = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
+    } catch (error) {
+      throw judge(error);
+    }
+  };
+  const collected = await phases.run("load", (signal) => judged(steps.load({ ...parts, signal })));
   if (collected === undefined) throw new Error("loading failed without a reason");
   const run = async <T extends object>(
     name: "layout" | "motion" | "quality" | "responsive",
     step: (parts: StepParts, page: CollectedPage) => Promise<T>,
   ): Promise<T | undefined> => {
     if (!input.features[name]) return phases.skip(name, "not asked for");
-    const found = await phases.run(name, (signal) => step({ ...parts, signal }, collected));
+    const found = await phases.run(name, (signal) => judged(step({ ...parts, signal }, collected)));
     // The page may be stuck: the next phase looks at it afresh.
     if (found === undefined) await keeper.drop();
     return found;

@@ -23,6 +23,8 @@ export interface BrowserSession {
   readonly context: BrowserContext;
   /** Waits for a free slot; closing the page frees it. Windows that pages open by themselves are closed at once. */
   readonly openPage: () => Promise<Page>;
+  /** Takes an error for what it is: `browser_lost` when the browser or a page of this session is gone. */
+  readonly judge: (error: unknown) => unknown;
 }
 
 /** How long a healthy browser takes at most for what is asked of it here, on a busy machine. */
@@ -88,6 +90,11 @@ export class SharedBrowser {
     work: (session: BrowserSession) => Promise<T>,
   ): Promise<T> {
     const crashed = { isTrue: false };
+    const judge = (error: unknown): unknown => {
+      const isGone = crashed.isTrue || !launched.browser.isConnected();
+      // Calls fail a moment before the browser is known to be gone; nobody else closes pages while work goes on.
+      return isGone || /has been closed|Target crashed/.test(String(error)) ? browserLost(error) : error;
+    };
     const closeContext = (): Promise<void> => this.#closeContext(context, launched);
     const onAbort = (): void => void closeContext();
     signal.addEventListener("abort", onAbort, { once: true });
@@ -98,11 +105,10 @@ export class SharedBrowser {
     );
     try {
       signal.throwIfAborted();
-      return await work({ context, openPage: createPageOpener(context, this.#slots, signal) });
+      return await work({ context, judge, openPage: createPageOpener(context, this.#slots, signal) });
     } catch (error) {
       signal.throwIfAborted();
-      if (crashed.isTrue || !launched.browser.isConnected()) throw browserLost(error);
-      throw error;
+      throw judge(error);
     } finally {
       signal.removeEventListener("abort", onAbort);
       await closeContext();
@@ -210,5 +216,6 @@ async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
 }
 
 function browserLost(cause: unknown): JobFailure {
+  if (cause instanceof JobFailure) return cause;
   return new JobFailure("browser_lost", "The browser crashed or hung while it showed the page.", { cause });
 }

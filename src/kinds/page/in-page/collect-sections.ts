@@ -11,17 +11,18 @@ export const sectionFunctions = [
 /** Parts of the page that may be sections: landmarks, semantic elements, and wide blocks that are named like one. */
 export function collectSections(kit: Kit): Pick<PageFacts, "sections" | "landmarks"> {
   const chosen: Element[] = [];
-  if (document.body !== null) findSections(document.body, 0, kit, chosen);
+  if (document.body !== null) findSections(document.body, 0, kit, { chosen, left: 3_000 });
   return { sections: chosen.map((element) => describeSection(element, kit)), landmarks: collectLandmarks(kit) };
 }
 
-function findSections(parent: Element, depth: number, kit: Kit, chosen: Element[]): void {
+/** `left` is how many elements may still be looked at. */
+function findSections(parent: Element, depth: number, kit: Kit, search: { chosen: Element[]; left: number }): void {
   for (const child of parent.children) {
-    if (chosen.length >= 200) return;
+    if (search.chosen.length >= 200 || search.left-- <= 0) return;
     const isEmpty = child.children.length === 0 && !kit.look(child).isVisible;
     if (isEmpty) continue;
-    if (isSectionCandidate(child, kit) && !isOpenedUp(child)) chosen.push(child);
-    else if (depth < 12) findSections(child, depth + 1, kit, chosen);
+    if (isSectionCandidate(child, kit) && !isOpenedUp(child)) search.chosen.push(child);
+    else if (depth < 12) findSections(child, depth + 1, kit, search);
   }
 }
 
