@@ -76,11 +76,11 @@ export const browserSteps: BrowserSteps = {
 };
 
 async function saveScreenshot(
-  { page }: LivePage,
+  { devtools }: LivePage,
   context: JobContext,
   name: string,
   width: number,
   height: number,
 ): Promise<void> {
-  await context.artifacts.save(name, await takeScreenshot(page, width, height));
+  await context.artifacts.save(name, await takeScreenshot(devtools, width, height));
 }
