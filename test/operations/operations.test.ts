@@ -15,7 +15,9 @@ async function call(engine: Engine, name: string, input: unknown): Promise<unkno
 describe("the operations", () => {
   it("are these", () => {
     expect(operations.map(({ name }) => name).toSorted()).toEqual([
+      "analyze_page",
       "job_answer",
+      "job_artifact",
       "job_cancel",
       "job_count",
       "job_events",
@@ -28,6 +30,7 @@ describe("the operations", () => {
       "jobs_prune",
       "kind_pause",
       "kind_resume",
+      "page_compare",
       "run_command",
       "server_status",
     ]);

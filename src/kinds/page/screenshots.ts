@@ -6,9 +6,14 @@ const tallest = 8_000;
 const tallestDrawnWhole = 60_000;
 
 /** The page from its top, as it stands. */
-export async function takeScreenshot(devtools: CDPSession, width: number, pageHeight: number): Promise<Uint8Array> {
-  const isWhole = pageHeight <= tallestDrawnWhole;
-  const clip = { x: 0, y: 0, width, height: Math.max(1, Math.min(pageHeight, tallest)), scale: 1 };
+export async function takeScreenshot(
+  devtools: CDPSession,
+  { width, height }: { readonly width: number; readonly height: number },
+  pageHeight: number,
+): Promise<Uint8Array> {
+  // The page notices when more than its window is drawn, so it is done only where there is more.
+  const isWhole = pageHeight > height && pageHeight <= tallestDrawnWhole;
+  const clip = { x: 0, y: 0, width, height: Math.min(pageHeight, tallest), scale: 1 };
   const picture = { format: "jpeg", quality: 70, optimizeForSpeed: true } as const;
   const { data } = await devtools.send("Page.captureScreenshot", {
     ...picture,

@@ -38,7 +38,7 @@ export const browserSteps: BrowserSteps = {
     const live = await keeper.get();
     const collected = await collectPage(live);
     if (input.screenshots)
-      await saveScreenshot(live, context, mainScreenshot, input.viewport.width, collected.facts.document.height);
+      await saveScreenshot(live, context, mainScreenshot, input.viewport, collected.facts.document.height);
     if (input.includeHtml) await context.artifacts.save("page.html", await live.page.content());
     return collected;
   },
@@ -62,7 +62,8 @@ export const browserSteps: BrowserSteps = {
       const found = await live.evaluate(viewportScript());
       const isMain = width === input.viewport.width && height === input.viewport.height;
       const screenshot = isMain ? mainScreenshot : `screenshot-${name}.jpg`;
-      if (input.screenshots && !isMain) await saveScreenshot(live, context, screenshot, width, found.pageHeight);
+      if (input.screenshots && !isMain)
+        await saveScreenshot(live, context, screenshot, { width, height }, found.pageHeight);
       seen.push({ name, width, height, facts: found, ...(input.screenshots ? { screenshot } : {}) });
       context.progress({
         percent: 75 + Math.round((18 * seen.length) / input.viewports.length),
@@ -79,8 +80,8 @@ async function saveScreenshot(
   { devtools }: LivePage,
   context: JobContext,
   name: string,
-  width: number,
-  height: number,
+  size: PageInput["viewport"],
+  pageHeight: number,
 ): Promise<void> {
-  await context.artifacts.save(name, await takeScreenshot(devtools, width, height));
+  await context.artifacts.save(name, await takeScreenshot(devtools, size, pageHeight));
 }

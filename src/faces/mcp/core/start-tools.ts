@@ -17,10 +17,7 @@ const commandInput = pickFields(
   ...["command", "argv", "cwd", "env", "stdin", "pty", "ready", "name", "timeout_ms", "attempts"],
 ).extend({ wait_s: waitSeconds });
 
-const pageInput = pickFields(
-  analyzePage,
-  ...["url", "features", "viewports", "wait_until", "industry", "audience", "respect_robots", "name", "timeout_ms"],
-).extend({ wait_s: waitSeconds });
+const pageInput = pickFields(analyzePage, "url", "features", "respect_robots", "name").extend({ wait_s: waitSeconds });
 
 type ServerFacts = OperationContext["server"];
 
@@ -36,7 +33,7 @@ export function createStartTools(server: ServerFacts): JobTool[] {
     toStartTool(analyzePage, server, {
       kind: "page",
       description:
-        "Analyse a web page in a real browser: sections, fonts, colours, motion, accessibility, speed, search, broken links, and how it adapts to phones. Answers with scores and findings; the full result, screenshots and an HTML report are kept with the job.",
+        "Analyse a web page in a real browser: layout, fonts, colours, motion, accessibility, speed, broken links, phone view. Answers with scores and findings; the full result, screenshots and a report are kept with the job.",
       input: pageInput,
       isHarmless: true,
       present: presentPage,
