@@ -23,11 +23,6 @@ function linear(value: number): number {
   return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
 }
 
-export function contrast(one: Rgb, other: Rgb): number {
-  const [dark = 0, light = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b);
-  return (light + 0.05) / (dark + 0.05);
-}
-
 export function toHsl({ red, green, blue }: Rgb): { hue: number; saturation: number; lightness: number } {
   const parts = [red / 255, green / 255, blue / 255] as const;
   const most = Math.max(...parts);
