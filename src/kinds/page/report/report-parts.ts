@@ -110,7 +110,9 @@ export function layoutPart(layout: Layout, pageHeight: number): Markup {
   return html`<section class="card">
     <h2>Layout</h2>
     <div class="two">
-      <div>${pageMap(layout.sections, pageHeight)}</div>
+      <div>
+        ${layout.sections.length === 0 ? html`<p class="soft">No sections were found.</p>` : pageMap(layout.sections, pageHeight)}
+      </div>
       <div>
         <div class="scroll">
           <table>

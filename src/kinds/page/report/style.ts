@@ -25,7 +25,7 @@ p { margin: 0 0 10px; }
 .bars .good { fill: var(--good); } .bars .fair { fill: var(--fair); } .bars .poor { fill: var(--poor); }
 .map { width: 100%; max-width: 300px; height: auto; } .map .sheet { fill: none; stroke: var(--line); } .map .part rect { fill: var(--part); } .map text { font-size: 11px; fill: var(--ink); }
 .two { display: grid; gap: 24px; grid-template-columns: minmax(0, 1fr) minmax(0, 2fr); } @media (max-width: 760px) { .two { grid-template-columns: minmax(0, 1fr); } }
-table { border-collapse: collapse; width: 100%; font-size: .92rem; } th { text-align: left; color: var(--soft); font-weight: 600; } th, td { padding: 7px 12px 7px 0; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; } tr:last-child td { border-bottom: 0; }
+table { border-collapse: collapse; width: 100%; font-size: .92rem; } th { text-align: left; color: var(--soft); font-weight: 600; white-space: nowrap; } th, td { padding: 7px 12px 7px 0; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; } tr:last-child td { border-bottom: 0; }
 .scroll { overflow-x: auto; } td.gain { white-space: nowrap; color: var(--good); }
 .tag { display: inline-block; padding: 1px 9px; border-radius: 99px; font-size: .78rem; font-weight: 600; border: 1px solid currentColor; white-space: nowrap; }
 .critical, .serious { color: var(--poor); } .moderate { color: var(--fair); } .minor { color: var(--soft); } .ok { color: var(--good); }
