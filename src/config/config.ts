@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import { cpus } from "node:os";
 import { z } from "zod";
 import { LonghaulError } from "../job/error.ts";
 import { messageOf } from "../job/failure.ts";
@@ -92,6 +93,13 @@ const configSchema = z.strictObject({
       max_body_mb: z.number().min(0.01).max(1_000).default(10),
     })
     .prefault({}),
+  browser: z
+    .strictObject({
+      executable: z.string().min(1).optional().describe("Chromium, Chrome or Edge; looked for where it is not named."),
+      sandbox: z.boolean().default(process.getuid?.() !== 0),
+      max_pages: z.int().min(1).max(100).default(Math.max(1, cpus().length)),
+    })
+    .prefault({}),
   retention: z
     .strictObject({
       succeeded_hours: z.number().min(0).default(24),
@@ -147,7 +155,9 @@ export function loadConfig(flags: ConfigFlags = {}, env: NodeJS.ProcessEnv = pro
     ...withBackgroundJob(parsed.shell, env, backgroundJob),
     allow_remote: flags.allowRemoteShell ?? parsed.shell.allow_remote,
   };
-  return { ...parsed, shell, server, paths, env, backgroundJob };
+  const executable = env["LONGHAUL_BROWSER"] ?? parsed.browser.executable;
+  const browser = { ...parsed.browser, ...(executable === undefined ? {} : { executable }) };
+  return { ...parsed, browser, shell, server, paths, env, backgroundJob };
 }
 
 /** The limits of mcp-background-job are those of all commands, where they are set. */

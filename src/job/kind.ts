@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Artifact } from "./artifact.ts";
 import { LonghaulError } from "./error.ts";
 import type { LogLevel } from "./event.ts";
 import type { JobId } from "./id.ts";
@@ -33,6 +34,13 @@ export interface Checkpoint {
   readonly load: () => Promise<Json | undefined>;
   /** Durable when it resolves; replaces the one before. */
   readonly save: (value: Json) => Promise<void>;
+}
+
+export interface Artifacts {
+  /** Whole when it resolves; replaces one of the same name. The name's ending says what it is. */
+  readonly save: (name: string, content: string | Uint8Array) => Promise<Artifact>;
+  readonly list: () => Promise<Artifact[]>;
+  readonly read: (name: string) => Promise<Uint8Array>;
 }
 
 export interface RunHandlers {
@@ -71,6 +79,8 @@ export interface JobContext {
   readonly outputFile: (stream: string) => OutputFile;
   /** A folder of this attempt on this machine; it is kept as long as the job's output. */
   readonly folder: () => string;
+  /** Files for others to read, kept as long as the job. */
+  readonly artifacts: Artifacts;
   /** What callers may do with this attempt while it runs. */
   readonly serve: (handlers: RunHandlers) => void;
   /** Asks and waits; the question and its answer survive a restart. Rejects when the attempt is told to stop. */

@@ -1,4 +1,6 @@
+import { analyzePage } from "./analyze-page.ts";
 import { batchGet, batchList } from "./batch-verbs.ts";
+import { jobArtifact } from "./job-artifact.ts";
 import { jobOutput } from "./job-output.ts";
 import {
   jobAnswer,
@@ -14,6 +16,7 @@ import {
 import { jobSubmit } from "./job-submit.ts";
 import { jobWait } from "./job-wait.ts";
 import type { Operation } from "./operation.ts";
+import { pageCompare } from "./page-compare.ts";
 import { runCommand } from "./run-command.ts";
 import { jobsPrune, kindList, kindPause, kindResume, serverStatus } from "./server-verbs.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "./token-verbs.ts";
@@ -23,12 +26,15 @@ import { webhookList, webhookRedeliver } from "./webhook-verbs.ts";
 export const operations: readonly Operation[] = [
   runCommand,
   jobSubmit,
+  analyzePage,
+  pageCompare,
   jobGet,
   jobResult,
   jobList,
   jobCount,
   jobWait,
   jobOutput,
+  jobArtifact,
   jobEvents,
   jobSend,
   jobAnswer,

@@ -11,6 +11,7 @@ import type { WebhookOptions } from "../engine/webhooks/webhook-settings.ts";
 import { createCallHandler } from "../faces/local/call-handler.ts";
 import { defined } from "../job/defined.ts";
 import { LonghaulError } from "../job/error.ts";
+import { createPageKind } from "../kinds/page/page.ts";
 import { Launcher } from "../kinds/shell/launcher.ts";
 import { inheritEnv } from "../kinds/shell/policy.ts";
 import { createShellKind, type ShellSettings } from "../kinds/shell/shell.ts";
@@ -21,6 +22,7 @@ import { openAccess } from "./access.ts";
 import { guard } from "./guard.ts";
 import { createLog, type Log } from "./log-file.ts";
 import { openEngine } from "./open-engine.ts";
+import { openWeb } from "./open-web.ts";
 import { patience, serveHttp, type HttpService } from "./serve-http.ts";
 import { serveMcp, type McpService } from "./serve-mcp.ts";
 import { readVersion } from "./version.ts";
@@ -107,9 +109,13 @@ export async function openEngineWithKinds(
   { redactor, log }: { redactor: Redactor; log: Log },
 ): Promise<{ engine: Engine; close: () => Promise<void> }> {
   const launcher = new Launcher(inheritEnv(config.shell.inherit_env, config.env));
+  const web = openWeb(config);
   const engine = await openEngine({
     home: config.paths.home,
-    kinds: [createShellKind(toShellSettings(config, { launcher, redactor }))],
+    kinds: [
+      createShellKind(toShellSettings(config, { launcher, redactor })),
+      createPageKind({ ...web, concurrency: config.browser.max_pages }),
+    ],
     outputCapBytes: config.shell.output_cap_mb * 1_000_000,
     retention: toRetention(config),
     webhooks: toWebhookOptions(config),
@@ -119,6 +125,7 @@ export async function openEngineWithKinds(
   });
   const close = async (): Promise<void> => {
     await engine.stop();
+    await web.close();
     await launcher.close();
   };
   return { engine, close };

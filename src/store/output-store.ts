@@ -1,3 +1,4 @@
+import type { Artifact } from "../job/artifact.ts";
 import type { JobId } from "../job/id.ts";
 import type { OutputFile, OutputSize } from "../job/output.ts";
 
@@ -24,7 +25,17 @@ export interface OutputStore {
   readonly measure: (address: OutputAddress) => Promise<OutputSize>;
   /** The streams that this attempt has written to. */
   readonly streams: (id: JobId, attempt: number) => Promise<string[]>;
+  /** Keeps a file under a name of its own, in place of one of that name; it is kept as long as the job. */
+  readonly saveArtifact: (id: JobId, name: string, content: string | Uint8Array) => Promise<Artifact>;
+  readonly artifacts: (id: JobId) => Promise<Artifact[]>;
+  readonly readArtifact: (id: JobId, name: string, from: number, limit: number) => Promise<ArtifactSlice>;
   readonly remove: (id: JobId) => Promise<void>;
+}
+
+/** Part of an artifact; `bytes` is the size of the whole. */
+export interface ArtifactSlice extends Artifact {
+  readonly from: number;
+  readonly content: Uint8Array;
 }
 
 export interface OutputWriter {

@@ -15,9 +15,11 @@ async function call(engine: Engine, name: string, input: unknown): Promise<unkno
 describe("the operations", () => {
   it("are these", () => {
     expect(operations.map(({ name }) => name).toSorted()).toEqual([
+      "analyze_page",
       "batch_get",
       "batch_list",
       "job_answer",
+      "job_artifact",
       "job_cancel",
       "job_count",
       "job_events",
@@ -33,6 +35,7 @@ describe("the operations", () => {
       "kind_list",
       "kind_pause",
       "kind_resume",
+      "page_compare",
       "run_command",
       "server_status",
       "token_create",

@@ -2,8 +2,10 @@ import { z } from "zod";
 import type { JobView } from "../../../operations/job-view.ts";
 import type { Operation, OperationContext } from "../../../operations/operation.ts";
 import { runCommand } from "../../../operations/run-command.ts";
-import type { JobTool } from "../job-tool.ts";
+import { analyzePage } from "../../../operations/analyze-page.ts";
+import type { JobTool, Presenter } from "../job-tool.ts";
 import { describeJob } from "../../../operations/job-verbs.ts";
+import { presentPage } from "./page-digest.ts";
 import { pickFields } from "./pick-fields.ts";
 import { jobReplySchema, presentJob, replyTo, toResult } from "./reply.ts";
 
@@ -14,6 +16,8 @@ const commandInput = pickFields(
   runCommand,
   ...["command", "argv", "cwd", "env", "stdin", "pty", "ready", "name", "timeout_ms", "attempts"],
 ).extend({ wait_s: waitSeconds });
+
+const pageInput = pickFields(analyzePage, "url", "features", "respect_robots", "name").extend({ wait_s: waitSeconds });
 
 type ServerFacts = OperationContext["server"];
 
@@ -26,6 +30,14 @@ export function createStartTools(server: ServerFacts): JobTool[] {
         "Run a shell command, build, test or dev server in the background. A short one is answered with its output; a long one goes on whatever happens to this session, and is answered with a job_id.",
       input: commandInput,
     }),
+    toStartTool(analyzePage, server, {
+      kind: "page",
+      description:
+        "Analyse a web page in a real browser: layout, fonts, colours, motion, accessibility, speed, broken links, phone view. Answers with scores and findings; the full result, screenshots and a report are kept with the job.",
+      input: pageInput,
+      isHarmless: true,
+      present: presentPage,
+    }),
   ];
 }
 
@@ -33,6 +45,9 @@ interface StartFace {
   readonly kind: string;
   readonly description: string;
   readonly input: z.ZodType;
+  /** It changes nothing anywhere. */
+  readonly isHarmless?: boolean;
+  readonly present?: Presenter;
 }
 
 function toStartTool(operation: Operation, server: ServerFacts, face: StartFace): JobTool {
@@ -42,7 +57,12 @@ function toStartTool(operation: Operation, server: ServerFacts, face: StartFace)
     kind: face.kind,
     input: face.input,
     output: jobReplySchema,
-    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+    annotations: {
+      readOnlyHint: false,
+      destructiveHint: face.isHarmless !== true,
+      idempotentHint: false,
+      openWorldHint: true,
+    },
     taskSupport: "optional",
     start: async (args, { engine, actor }) => {
       const { wait_s: _wait, ...started } = args as { wait_s: number };
@@ -50,7 +70,7 @@ function toStartTool(operation: Operation, server: ServerFacts, face: StartFace)
       return engine.get(view.id, actor);
     },
     waitMs: (args) => (args as { wait_s: number }).wait_s * 1_000,
-    present: presentJob,
+    present: face.present ?? presentJob,
     presentOpen: async (job, access) => toResult(await replyTo(await describeJob(job, { ...access, server }), access)),
   };
 }
