@@ -49,7 +49,6 @@ export function parsePage({ body, contentType, url }: ParseRequest, compiled: Co
     ? []
     : document.links.filter((link) => !link.isNofollow && isInScope(link.url)).map((link) => link.url);
   const fields = {
-    title: document.title,
     description: document.description,
     language: document.language,
     words: words.length,
@@ -70,7 +69,6 @@ export function parsePage({ body, contentType, url }: ParseRequest, compiled: Co
     fingerprint: fingerprint(words),
     canonical: document.canonical,
     next: selected?.next ?? document.next,
-    isNoindex: document.isNoindex,
     isScripted: document.scripts > 0 && words.length < scriptedWords,
   };
 }

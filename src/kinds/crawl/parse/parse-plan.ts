@@ -26,7 +26,7 @@ export interface ParseRequest {
 
 /** What the crawl needs to know of a page; all the rest is in `fields`. */
 export interface ParsedPage {
-  /** JSON of the page's own fields, without the brace at its beginning: goes to the disk as it is. */
+  /** JSON of the page's other fields, without the brace at its beginning: goes to the disk as it is. */
   readonly fields: Uint8Array;
   readonly title: string;
   readonly words: number;
@@ -37,7 +37,6 @@ export interface ParsedPage {
   readonly fingerprint: readonly [number, number] | undefined;
   readonly canonical: string | undefined;
   readonly next: string | undefined;
-  readonly isNoindex: boolean;
   /** Little text and many scripts: made in the browser. */
   readonly isScripted: boolean;
 }

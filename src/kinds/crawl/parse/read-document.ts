@@ -17,7 +17,6 @@ export interface ReadDocument {
   readonly canonical: string | undefined;
   /** `rel=next`. */
   readonly next: string | undefined;
-  readonly isNoindex: boolean;
   readonly isNofollow: boolean;
   /** In the order of the page, each once. */
   readonly links: readonly PageLink[];
@@ -133,7 +132,6 @@ class DocumentReader {
       language: this.#language,
       canonical: this.#canonical,
       next: this.#next,
-      isNoindex: /noindex|none/.test(robots),
       isNofollow: /nofollow|none/.test(robots),
       links: [...this.#links.values()],
       metadata: {
