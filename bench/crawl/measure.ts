@@ -21,14 +21,17 @@ export async function measureCrawl(crawl: () => Promise<number>): Promise<CrawlM
     const now = performance.now();
     lags.record(Math.max(1, Math.round((now - expectedAt) * 1_000)));
     expectedAt = now + lookMs;
-    peakRss = Math.max(peakRss, process.memoryUsage.rss());
   }, lookMs);
+  const rssTimer = setInterval(() => {
+    peakRss = Math.max(peakRss, process.memoryUsage.rss());
+  }, lookMs * 10);
   const startedAt = performance.now();
   const cpu = process.cpuUsage();
   const pages = await crawl();
   const { user, system } = process.cpuUsage(cpu);
   const seconds = (performance.now() - startedAt) / 1_000;
   clearInterval(timer);
+  clearInterval(rssTimer);
   return {
     pages,
     seconds,

@@ -4,7 +4,8 @@ import type { Json } from "./json.ts";
 const webUrl = z.url({ protocol: /^https?$/, error: "expected an http or https URL" }).max(2_000);
 const selector = z.string().min(1).max(500);
 const patterns = z.array(z.string().min(1).max(500)).max(50).default([]);
-const json = z.json() as z.ZodType<Json>;
+/** Whatever came as JSON; the kind reads it. */
+const json = z.unknown().transform((value) => value as Json);
 
 export const pageFieldNames = ["markdown", "links", "metadata", "html", "screenshot"] as const;
 

@@ -1,3 +1,5 @@
+import { crawlPages } from "./crawl-pages.ts";
+import { crawlOperations } from "./crawl-verbs.ts";
 import { jobOutput } from "./job-output.ts";
 import { jobAnswer, jobCancel, jobCount, jobEvents, jobGet, jobList, jobRetry, jobSend } from "./job-verbs.ts";
 import { jobWait } from "./job-wait.ts";
@@ -8,6 +10,8 @@ import { jobsPrune, kindPause, kindResume, serverStatus } from "./server-verbs.t
 /** Every verb of the product. */
 export const operations: readonly Operation[] = [
   runCommand,
+  ...crawlOperations,
+  crawlPages,
   jobGet,
   jobList,
   jobCount,

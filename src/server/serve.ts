@@ -9,12 +9,14 @@ import type { Engine } from "../engine/engine.ts";
 import { createCallHandler } from "../faces/local/call-handler.ts";
 import { defined } from "../job/defined.ts";
 import { LonghaulError } from "../job/error.ts";
+import { createCrawlKind } from "../kinds/crawl/crawl.ts";
 import { Launcher } from "../kinds/shell/launcher.ts";
 import { inheritEnv } from "../kinds/shell/policy.ts";
 import { createShellKind, type ShellSettings } from "../kinds/shell/shell.ts";
 import { operations } from "../operations/operations.ts";
 import { makeFolder } from "../store/make-folder.ts";
 import { createRedactor, secretValues, type Redactor } from "../text/redact.ts";
+import { openCrawlSettings } from "./crawl-settings.ts";
 import { guardByToken } from "./guard.ts";
 import { createLog, type Log } from "./log-file.ts";
 import { openEngine } from "./open-engine.ts";
@@ -89,9 +91,10 @@ export async function openEngineWithKinds(
   { redactor, log }: { redactor: Redactor; log: Log },
 ): Promise<{ engine: Engine; close: () => Promise<void> }> {
   const launcher = new Launcher(inheritEnv(config.shell.inherit_env, config.env));
+  const crawl = openCrawlSettings(config);
   const engine = await openEngine({
     home: config.paths.home,
-    kinds: [createShellKind(toShellSettings(config, { launcher, redactor }))],
+    kinds: [createShellKind(toShellSettings(config, { launcher, redactor })), createCrawlKind(crawl.settings)],
     outputCapBytes: config.shell.output_cap_mb * 1_000_000,
     retention: toRetention(config),
     ...defined({ pruneMs: config.backgroundJob.cleanupIntervalMs }),
@@ -100,6 +103,7 @@ export async function openEngineWithKinds(
   const close = async (): Promise<void> => {
     await engine.stop();
     await launcher.close();
+    await crawl.close();
   };
   return { engine, close };
 }

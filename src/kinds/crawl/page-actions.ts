@@ -60,9 +60,3 @@ function modelMissing(): JobFailure {
     { retryable: false },
   );
 }
-
-/** What must be said for data to be extracted at all. */
-export function saysWhatToExtract({ schema, selectors, list_selector: list }: PageRequest, prompt?: string): boolean {
-  return [schema, selectors, list, prompt].some((part) => part !== undefined);
-}
-

@@ -10,6 +10,7 @@ const trackingParameter =
  */
 export function normaliseUrl(text: string, base?: string): string | undefined {
   if (text.length > longestUrl) return undefined;
+  if (base !== undefined && isPlainPath(text)) return originOf(base) + text;
   const url = parse(text.trim(), base);
   if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:")) return undefined;
   if (url.username !== "" || url.password !== "" || url.hostname === "") return undefined;
@@ -18,6 +19,17 @@ export function normaliseUrl(text: string, base?: string): string | undefined {
   const host = url.hostname.endsWith(".") ? url.host.replace(/\.(?=:|$)/, "") : url.host;
   const normal = `${url.protocol}//${host}${path}${query === "" ? "" : `?${query}`}`;
   return normal.length > longestUrl ? undefined : normal;
+}
+
+/** A path that is written in its normal form already, as most links of most sites are: parsing it would be a waste. */
+export function isPlainPath(text: string): boolean {
+  return /^\/(?!\/)[\w/-]*(?:\.\w+)?$/.test(text);
+}
+
+/** Of a URL that is in its normal form. */
+export function originOf(url: string): string {
+  const end = url.indexOf("/", url.indexOf("//") + 2);
+  return end === -1 ? url : url.slice(0, end);
 }
 
 function parse(text: string, base: string | undefined): URL | undefined {

@@ -74,11 +74,12 @@ const mostRepeats = 3;
 
 /** Relative links that lead ever deeper make paths like /a/b/a/b/a/b. */
 function isTrap(url: string): boolean {
-  const path = pathOf(url).split("?")[0] ?? "";
-  let segments = 0;
-  for (let i = 0; i < path.length; i++) if (path.charCodeAt(i) === 47) segments += 1;
+  let segments = -2;
+  let end = 0;
+  for (; end < url.length && url.charCodeAt(end) !== 63; end++) if (url.charCodeAt(end) === 47) segments += 1;
   if (segments <= mostRepeats) return false;
   if (segments > mostSegments) return true;
+  const path = pathOf(url.slice(0, end));
   const counts = new Map<string, number>();
   for (const segment of path.split("/")) {
     const times = (counts.get(segment) ?? 0) + 1;

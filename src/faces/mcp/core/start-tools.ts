@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { JobView } from "../../../operations/job-view.ts";
 import type { Operation, OperationContext } from "../../../operations/operation.ts";
+import { crawlSite } from "../../../operations/crawl-verbs.ts";
 import { runCommand } from "../../../operations/run-command.ts";
 import type { JobTool } from "../job-tool.ts";
 import { describeJob } from "../../../operations/job-verbs.ts";
@@ -15,6 +16,11 @@ const commandInput = pickFields(
   ...["command", "argv", "cwd", "env", "stdin", "pty", "ready", "name", "timeout_ms", "attempts"],
 ).extend({ wait_s: waitSeconds });
 
+const crawlInput = pickFields(
+  crawlSite,
+  ...["urls", "max_pages", "within", "include", "schema", "render"],
+).extend({ wait_s: waitSeconds });
+
 type ServerFacts = OperationContext["server"];
 
 /** The tools that start jobs, one per kind. */
@@ -25,6 +31,12 @@ export function createStartTools(server: ServerFacts): JobTool[] {
       description:
         "Run a shell command, build, test or dev server in the background. A short one is answered with its output; a long one goes on whatever happens to this session, and is answered with a job_id.",
       input: commandInput,
+    }),
+    toStartTool(crawlSite, server, {
+      kind: "crawl",
+      description:
+        "Crawl a website in the background: clean Markdown and data of its pages. job_output reads them, also while it runs.",
+      input: crawlInput,
     }),
   ];
 }
@@ -42,7 +54,7 @@ function toStartTool(operation: Operation, server: ServerFacts, face: StartFace)
     kind: face.kind,
     input: face.input,
     output: jobReplySchema,
-    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+    annotations: { readOnlyHint: false, destructiveHint: face.kind === "shell", idempotentHint: false, openWorldHint: true },
     taskSupport: "optional",
     start: async (args, { engine, actor }) => {
       const { wait_s: _wait, ...started } = args as { wait_s: number };

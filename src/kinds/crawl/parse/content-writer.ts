@@ -65,7 +65,9 @@ export class ContentWriter {
     }
     if (name === "pre") this.#preDepth -= 1;
     if (name === "a") this.#isInHeadingAnchor = false;
-    if (closer !== "") this.#pieces.push(closer);
+    // A link without text would be noise.
+    if (closer === "</a>" && this.#pieces.at(-1)?.startsWith("<a ") === true) this.#pieces.pop();
+    else if (closer !== "") this.#pieces.push(closer);
     if (this.#open.at(-1)?.depth === depth) this.#endPart();
   }
 

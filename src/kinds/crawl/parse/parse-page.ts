@@ -11,6 +11,7 @@ import type { ParsedPage, ParsePlan, ParseRequest } from "./parse-plan.ts";
 import { readDocument, type ReadDocument } from "./read-document.ts";
 import { guessFields, readSelector, selectFields } from "./select-data.ts";
 import { toMarkdown } from "./to-markdown.ts";
+import { wordHashes } from "./word-hashes.ts";
 
 const longestMarkdown = 1_000_000;
 const mostLinksShown = 1_000;
@@ -43,7 +44,7 @@ export function parsePage({ body, contentType, url }: ParseRequest, compiled: Co
   const document = readDocument(isHtml ? text : "", url);
   const whole = isHtml ? toMarkdown(document.content) : text.trim();
   const markdown = whole.slice(0, longestMarkdown);
-  const words = wordsOf(markdown);
+  const words = wordHashes(markdown);
   const selected = compiled.load === undefined ? undefined : select(compiled.load(text), compiled, url);
   const followed = document.isNofollow
     ? []
@@ -75,11 +76,6 @@ export function parsePage({ body, contentType, url }: ParseRequest, compiled: Co
 
 function isHtmlType(contentType: string, text: string): boolean {
   return /html|xml/i.test(contentType) || (!/^text\/(plain|markdown)/i.test(contentType) && /^\s*</.test(text));
-}
-
-/** Without the targets of links: pages that say the same may lead to different places. */
-function wordsOf(markdown: string): string[] {
-  return markdown.replace(/\]\([^)\s]*\)/g, "]").toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
 interface Selected {

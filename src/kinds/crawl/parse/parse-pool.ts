@@ -15,7 +15,6 @@ export interface ParsePoolOptions {
 }
 
 export interface ParsePool {
-  /** Takes the body over: it cannot be read here afterwards. */
   readonly parse: (request: ParseRequest) => Promise<ParsedPage>;
   readonly close: () => Promise<void>;
 }
@@ -53,7 +52,7 @@ export function createParsePool(options: ParsePoolOptions = {}): ParsePool {
   };
 }
 
-/** Bytes that share their memory with others, as small ones from sockets do, cannot be handed over. */
+/** Bytes that share their memory with others, as small ones from sockets do, would be copied with all of it. */
 function ownBytes(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 }
@@ -113,7 +112,7 @@ class ParseThread {
     return worker;
   }
 
-  /** The page is copied if its thread may die of its neighbour: then it is sent again. */
+  /** Copied, not handed over: if the thread dies of the page before it, this one is sent again. */
   #send({ request }: Task): void {
     this.#worker.postMessage(request);
     this.#timer ??= this.#startTimer();

@@ -1,6 +1,6 @@
 import { Parser } from "htmlparser2";
 import type { Json } from "../../../job/json.ts";
-import { normaliseUrl } from "../page-url.ts";
+import { isPlainPath, normaliseUrl, originOf } from "../page-url.ts";
 import { ContentWriter } from "./content-writer.ts";
 import { Microdata } from "./microdata.ts";
 
@@ -188,6 +188,7 @@ function flattenGraph(item: Json): Json[] {
 
 /** The absolute address of a link or an image in the Markdown; the fragment stays, because it says where in a page. */
 function resolveReference(reference: string, base: string): string | undefined {
+  if (isPlainPath(reference)) return originOf(base) + reference;
   try {
     const { href, protocol } = new URL(reference.trim(), base);
     return /^(https?|mailto|tel):$/.test(protocol) ? href : undefined;

@@ -5,6 +5,6 @@ const boxes = new RegExp(`[${checkedBox}${emptyBox}][ \\t]*`, "gu");
 
 /** Markdown of a document that the content writer has cleaned. */
 export function toMarkdown(content: string): string {
-  const markdown = htmlToMarkdown(content, { clean: { blankLines: true, emptyLinkText: true } });
+  const markdown = htmlToMarkdown(content);
   return markdown.replace(boxes, (box) => (box.startsWith(checkedBox) ? "[x] " : "[ ] ")).trim();
 }
