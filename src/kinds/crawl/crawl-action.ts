@@ -59,6 +59,7 @@ export async function runSiteTask(task: SiteTask, context: JobContext, settings:
       context.signal.throwIfAborted();
       if (!time.signal.aborted) throw error;
     });
+    tellProgress(true);
     const stopped = time.signal.aborted ? "time" : crawl.isFull ? "size" : undefined;
     return { state, seconds: (context.now() - beganAt) / 1_000, stopped };
   } finally {

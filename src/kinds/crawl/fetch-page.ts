@@ -32,7 +32,9 @@ export async function fetchPage(url: string, request: PageFetch, settings: Crawl
   for (let tries = 1; ; tries++) {
     const answer = await attempt(url, { ...request, delayMs }, settings);
     if (!("failure" in answer)) return answer;
-    if (!answer.failure.retryable || tries === mostTries) throw answer.failure;
+    // A page that took all of its time once would do so again.
+    const isWorthIt = answer.failure.retryable && answer.failure.code !== "timed_out";
+    if (!isWorthIt || tries === mostTries) throw answer.failure;
     await sleep((settings.retryMs ?? defaultRetryMs) * 2 ** (tries - 1), request.signal);
   }
 }

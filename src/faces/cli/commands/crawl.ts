@@ -10,7 +10,7 @@ import { exitCodes, jobExitCode } from "../exit-code.ts";
 import { followPages } from "../follow-pages.ts";
 import type { Front } from "../front.ts";
 import { listenForInterrupt } from "../interrupt.ts";
-import { jobLabel, outcomeText, shortId } from "../job-text.ts";
+import { jobLabel, outcomeText, runningTime, shortId, stateText } from "../job-text.ts";
 import { LiveLine } from "../live-line.ts";
 import { liveText } from "../live-text.ts";
 import { readWhole } from "../option-values.ts";
@@ -120,5 +120,6 @@ function summary(job: JobAnswer, out: string | undefined): string {
     (skipped.robots ?? 0) > 0 ? `${skipped.robots} not allowed by robots.txt` : "",
     out === undefined ? "" : `in ${out}`,
   ];
-  return `${jobLabel(job)} ${outcomeText(job)}: ${parts.filter((part) => part !== "").join(", ")}`;
+  if (job.state !== "succeeded") return `${jobLabel(job)} ${outcomeText(job)}`;
+  return `${jobLabel(job)} ${stateText(job)} after ${runningTime(job)}: ${parts.filter((part) => part !== "").join(", ")}`;
 }
