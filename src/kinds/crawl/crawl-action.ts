@@ -106,13 +106,19 @@ export async function crawlSite(
   settings: CrawlSettings,
 ): Promise<object | PartialResult> {
   const outcome = await runSiteTask(toTask(input), context, settings);
-  const { counts, failures } = outcome.state;
-  const [first] = failures;
-  if (counts.pages === 0 && first !== undefined) {
-    throw new JobFailure(first.code, `No page could be fetched; ${first.url}: ${first.reason}`, { retryable: false });
-  }
+  if (outcome.state.counts.pages === 0) throw nothingFetched(outcome.state);
   const digest = toDigest(outcome);
   return digest.status === "partial" ? new PartialResult(digest) : digest;
+}
+
+export function nothingFetched({ counts, failures }: CrawlState): JobFailure {
+  const [first] = failures;
+  if (first !== undefined) {
+    return new JobFailure(first.code, `No page could be fetched; ${first.url}: ${first.reason}`, { retryable: false });
+  }
+  const code = counts.robots > 0 ? "robots" : "no_pages";
+  const reason = counts.robots > 0 ? "its robots.txt says so" : "there is nothing that is HTML or text within its scope";
+  return new JobFailure(code, `No page could be fetched: ${reason}.`, { retryable: false });
 }
 
 function toTask(input: RequestOf<"crawl">): SiteTask {

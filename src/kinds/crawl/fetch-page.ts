@@ -1,5 +1,6 @@
 import { JobFailure } from "../../job/failure.ts";
 import type { FetchResult } from "../../net/guarded-fetch.ts";
+import { disallowAll } from "../../net/robots-rules.ts";
 import { parseRetryAfter } from "../../net/retry-after.ts";
 import type { CrawlSettings } from "./crawl-settings.ts";
 import { sleep } from "./sleep.ts";
@@ -27,6 +28,7 @@ const readableTypes = /^\s*($|text\/html|application\/xhtml\+xml|text\/plain|tex
 /** Fetches one page, in its turn, as its host wishes. Redirects are handed to the caller: where they lead has rules of its own. */
 export async function fetchPage(url: string, request: PageFetch, settings: CrawlSettings): Promise<Fetched> {
   const rules = await settings.robots.rulesFor(url, request.signal);
+  if (rules === disallowAll) throw await robotsUnreachable(url, request, settings);
   if (!rules.isAllowed(url)) return { type: "robots" };
   const delayMs = Math.max(request.delayMs ?? 0, rules.crawlDelayMs ?? 0);
   for (let tries = 1; ; tries++) {
@@ -66,6 +68,17 @@ async function attempt(
     throw error;
   } finally {
     release();
+  }
+}
+
+/** A robots.txt that cannot be had forbids everything (RFC 9309); why it cannot is what a caller wants to know. */
+async function robotsUnreachable(url: string, { signal, timeoutMs }: PageFetch, { web }: CrawlSettings): Promise<unknown> {
+  try {
+    const { status } = await web.fetch(new URL("/robots.txt", url), { signal, timeoutMs, whenTooLarge: "truncate" });
+    const reason = `Its robots.txt cannot be had (status ${status}), so nothing is fetched there.`;
+    return new JobFailure("robots_unreachable", reason, { retryable: false });
+  } catch (error) {
+    return error;
   }
 }
 

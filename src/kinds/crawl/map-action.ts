@@ -1,7 +1,6 @@
 import type { RequestOf } from "../../job/crawl-request.ts";
-import { JobFailure } from "../../job/failure.ts";
 import type { JobContext } from "../../job/kind.ts";
-import { runSiteTask, type SiteTask } from "./crawl-action.ts";
+import { nothingFetched, runSiteTask, type SiteTask } from "./crawl-action.ts";
 import type { CrawlRecord } from "./crawl-record.ts";
 import type { CrawlSettings } from "./crawl-settings.ts";
 import { normaliseUrl } from "./page-url.ts";
@@ -30,10 +29,7 @@ export async function mapSite(input: RequestOf<"map">, context: JobContext, sett
     if (known !== undefined && record.title !== "") known.title = record.title;
   };
   const { state, seconds, stopped } = await runSiteTask({ ...toTask(input), onRecord }, context, settings);
-  const [first] = state.failures;
-  if (urls.size === 0 && first !== undefined) {
-    throw new JobFailure(first.code, `Nothing could be fetched; ${first.url}: ${first.reason}`, { retryable: false });
-  }
+  if (urls.size === 0) throw nothingFetched(state);
   const found = [...urls.values()].filter((entry) => isWanted(entry, input.search));
   return {
     action: "map",

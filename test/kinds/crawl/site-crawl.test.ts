@@ -66,8 +66,7 @@ describe("a crawl of a whole site", () => {
       expect(pages[1]?.["data"]).toContainEqual({ title: "Item 2.1", price: 2.1, url: `${site.url}/item/21` });
     }
     const numbered = await world.crawl({ ...input, pagination: { type: "url_pattern", pattern: `${site.url}/list/{page}` } });
-    expect(pathsOf(numbered.pages)).toEqual(["/list/1", "/list/2", "/list/3", "/list/4"].slice(0, numbered.pages.length));
-    expect(numbered.pages.length).toBeGreaterThanOrEqual(3);
+    expect(pathsOf(numbered.pages)).toEqual(expected);
   });
 
   it("never asks a host for more at once than it was told", async () => {
@@ -89,7 +88,7 @@ describe("a crawl of a whole site", () => {
   it("fails when there is nothing to be had, and says why", async () => {
     const site = await openSite();
     const world = await CrawlWorld.open();
-    const job = await world.run("crawl_site", { urls: [`${site.url}/missing`] });
+    const job = await world.run("crawl_site", { urls: [`${site.url}/missing`], sitemaps: false });
     expect(job.state).toMatchObject({ status: "failed", failure: { code: "http_404", message: expect.stringContaining("404") as string } });
     const inside = await world.run("crawl_site", { urls: ["http://10.0.0.1/"] });
     expect(inside.state).toMatchObject({ status: "failed", failure: { code: "blocked_address" } });

@@ -200,6 +200,7 @@ export class TestSite {
           ),
         );
       case "list": {
+        if (number > 3) break;
         const items = numbers(3).map((item) => `<li class="item"><h3>Item ${key}.${item}</h3><a href="/item/${key}${item}">more</a><b class="price">${number}.${item}0 €</b></li>`);
         const next = number < 3 ? `<a class="next" rel="next nofollow" href="/list/${number + 1}">next</a>` : "";
         return send(html(`List ${key}`, `<ul>${items.join("")}</ul>${next}`));

@@ -25,7 +25,7 @@ export const elementRules: ReadonlyMap<string, ElementRule> = new Map([
 
 /** Elements without readable text of the page. */
 const silent = new Set(
-  "script style noscript template iframe svg math canvas object embed audio video map select textarea button nav footer dialog head".split(
+  "title script style noscript template iframe svg math canvas object embed audio video map select textarea button nav footer dialog head".split(
     " ",
   ),
 );
