@@ -96,7 +96,10 @@ const configSchema = z.strictObject({
     .prefault({}),
   search: z
     .strictObject({
-      searxng_url: z.url({ protocol: /^https?$/ }).optional().describe("A SearXNG with its JSON format on."),
+      searxng_url: z
+        .url({ protocol: /^https?$/ })
+        .optional()
+        .describe("A SearXNG with its JSON format on."),
       brave_key: z.string().min(1).optional().describe("Key of the Brave Search API."),
       brave_url: z.url({ protocol: /^https?$/ }).optional(),
     })

@@ -18,7 +18,10 @@ const pageFields = {
     .optional()
     .describe("CSS selector per field of the data; `a@href` takes an attribute."),
   list_selector: selector.optional().describe("Each element that matches becomes an item of the data."),
-  render: z.enum(["never", "auto", "always"]).default("never").describe("Open pages in Chromium; auto: those made by scripts."),
+  render: z
+    .enum(["never", "auto", "always"])
+    .default("never")
+    .describe("Open pages in Chromium; auto: those made by scripts."),
   wait_for: selector.optional().describe("When rendering: wait for this element."),
   page_timeout_ms: z.int().min(100).max(600_000).default(30_000),
   max_page_mb: z.number().min(0.001).max(100).default(5).describe("What exceeds it is cut off."),
@@ -40,7 +43,10 @@ const pagination = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("next_button"), selector: selector.optional().describe("rel=next unless given.") }),
   z.strictObject({
     type: z.literal("url_pattern"),
-    pattern: z.string().max(2_000).regex(/^https?:\/\/.*\{page\}/, "expected a URL that contains {page}"),
+    pattern: z
+      .string()
+      .max(2_000)
+      .regex(/^https?:\/\/.*\{page\}/, "expected a URL that contains {page}"),
     start: z.int().min(0).default(1),
   }),
   z.strictObject({ type: z.literal("infinite_scroll"), scrolls: z.int().min(1).max(500).default(20) }),
@@ -111,7 +117,11 @@ export const browseActionSchema = z.discriminatedUnion("type", [
     direction: z.enum(["up", "down"]).default("down"),
     amount: z.int().min(1).max(100_000).default(500),
   }),
-  z.strictObject({ type: z.literal("screenshot"), selector: selector.optional(), full_page: z.boolean().default(false) }),
+  z.strictObject({
+    type: z.literal("screenshot"),
+    selector: selector.optional(),
+    full_page: z.boolean().default(false),
+  }),
   z.strictObject({
     type: z.literal("extract"),
     selector: selector.optional(),

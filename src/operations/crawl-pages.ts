@@ -44,7 +44,8 @@ export const crawlPages = defineOperation({
     let read = await readPages(job, input, context);
     if (read.pages.length === 0 && input.wait_ms > 0 && !isTerminal(job.state)) {
       const hasMore = async (now: Job): Promise<boolean> =>
-        isTerminal(now.state) || (read = await readPages(now, { ...input, cursor: read.next }, context)).pages.length > 0;
+        isTerminal(now.state) ||
+        (read = await readPages(now, { ...input, cursor: read.next }, context)).pages.length > 0;
       await engine.wait(job.id, { until: hasMore, timeoutMs: input.wait_ms, ...actor, ...defined({ signal }) });
       job = await engine.get(job.id, actor);
       if (read.pages.length === 0) read = await readPages(job, { ...input, cursor: read.next }, context);
@@ -88,5 +89,7 @@ function toPage(line: string, fields: readonly string[]): Page | undefined {
   const record = JSON.parse(line) as Page;
   const { at } = record;
   if (typeof at === "number") record["fetched_at"] = new Date(at).toISOString();
-  return Object.fromEntries(fields.filter((field) => record[field] !== undefined).map((field) => [field, record[field]]));
+  return Object.fromEntries(
+    fields.filter((field) => record[field] !== undefined).map((field) => [field, record[field]]),
+  );
 }

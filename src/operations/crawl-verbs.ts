@@ -38,5 +38,9 @@ export const crawlOperations: readonly Operation[] = [
   defineCrawlOperation("screenshot", "page_screenshot", "Take a picture of a page; job_output reads it, stream image."),
   defineCrawlOperation("browse", "page_browse", "Do a list of actions in a page: click, fill, scroll, extract."),
   defineCrawlOperation("search", "web_search", "Search the web with the search engine that is configured."),
-  defineCrawlOperation("pipeline", "search_extract", "Search the web and extract structured data from the first results."),
+  defineCrawlOperation(
+    "pipeline",
+    "search_extract",
+    "Search the web and extract structured data from the first results.",
+  ),
 ];

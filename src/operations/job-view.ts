@@ -70,7 +70,8 @@ const longestSummary = 200;
 
 /** What a job runs, in a few words: a command line, a program with its arguments, what is done with which page. */
 export function summarise(input: Json): string | undefined {
-  const { command, argv, action, url, urls, query } = typeof input === "object" && input !== null && !Array.isArray(input) ? input : {};
+  const { command, argv, action, url, urls, query } =
+    typeof input === "object" && input !== null && !Array.isArray(input) ? input : {};
   const words = Array.isArray(argv) ? argv.filter((word) => typeof word === "string").join(" ") : undefined;
   const target = url ?? query ?? (Array.isArray(urls) ? urls[0] : undefined);
   const called = typeof action === "string" && typeof target === "string" ? `${action} ${target}` : undefined;

@@ -17,7 +17,9 @@ export function openCrawlSettings(config: LoadedConfig): { settings: CrawlSettin
   const limits = { timeoutMs: net.timeout_ms, maxBodyBytes: net.max_body_mb * 1_000_000 };
   const web = createGuardedFetch({ rules: createAddressRules(net.allow), userAgent, limits });
   // Whoever configures a search engine means it, wherever it is; pages must not reach it for that.
-  const endpoints = [search.searxng_url, search.brave_url].flatMap((url) => (url === undefined ? [] : [hostAndPort(url)]));
+  const endpoints = [search.searxng_url, search.brave_url].flatMap((url) =>
+    url === undefined ? [] : [hostAndPort(url)],
+  );
   const searchWeb = createGuardedFetch({ rules: createAddressRules([...net.allow, ...endpoints]), userAgent, limits });
   const settings: CrawlSettings = {
     web,

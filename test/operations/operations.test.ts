@@ -15,6 +15,8 @@ async function call(engine: Engine, name: string, input: unknown): Promise<unkno
 describe("the operations", () => {
   it("are these", () => {
     expect(operations.map(({ name }) => name).toSorted()).toEqual([
+      "crawl_pages",
+      "crawl_site",
       "job_answer",
       "job_cancel",
       "job_count",
@@ -28,8 +30,15 @@ describe("the operations", () => {
       "jobs_prune",
       "kind_pause",
       "kind_resume",
+      "map_site",
+      "page_browse",
+      "page_extract",
+      "page_markdown",
+      "page_screenshot",
       "run_command",
+      "search_extract",
       "server_status",
+      "web_search",
     ]);
   });
 
@@ -54,6 +63,16 @@ describe("bad input", () => {
     ["run_command", { argv: "ls" }, "argv"],
     ["run_command", { command: "true", shell: "fish" }, "shell"],
     ["run_command", { command: "true", ready: { prot: 1 } }, "ready.prot"],
+    ["crawl_site", { urls: [] }, "urls"],
+    ["crawl_site", { urls: ["ftp://a.example/"] }, "urls.0"],
+    ["crawl_site", { urls: ["https://a.example/"], max_pages: 0 }, "max_pages"],
+    ["crawl_site", { urls: ["https://a.example/"], pagination: { type: "guess" } }, "pagination.type"],
+    ["map_site", { url: "a.example" }, "url"],
+    ["page_markdown", { url: "https://a.example/", fields: ["pdf"] }, "fields.0"],
+    ["page_browse", { url: "https://a.example/", actions: [] }, "actions"],
+    ["web_search", { query: " " }, "query"],
+    ["crawl_pages", { id: "x", cursor: -1 }, "cursor"],
+    ["crawl_pages", { id: "x", fields: ["secrets"] }, "fields.0"],
     ["job_get", {}, "id"],
     ["job_get", { id: "" }, "id"],
     ["job_get", "x", "it"],

@@ -19,7 +19,11 @@ export interface SiteOptions {
 export function addSiteOptions(command: Command): Command {
   return command
     .option("--within <what>", "how far to go from the start: path, host (unless given), site or any")
-    .option("--include <pattern>", "only pages that match: /docs/**, https://…, re:EXPRESSION; may be repeated", collect)
+    .option(
+      "--include <pattern>",
+      "only pages that match: /docs/**, https://…, re:EXPRESSION; may be repeated",
+      collect,
+    )
     .option("--exclude <pattern>", "no pages that match; may be repeated", collect)
     .option("--depth <links>", "most links away from the start", readWhole(0, 1_000))
     .option("--concurrency <number>", "pages at the same time", readWhole(1, 64))
@@ -28,10 +32,27 @@ export function addSiteOptions(command: Command): Command {
     .option("--name <name>", "a name to find the job by");
 }
 
-export function toSiteRequest({ within, include, exclude, depth, concurrency, rate, sitemaps, name }: SiteOptions): object {
+export function toSiteRequest({
+  within,
+  include,
+  exclude,
+  depth,
+  concurrency,
+  rate,
+  sitemaps,
+  name,
+}: SiteOptions): object {
   return {
     sitemaps,
-    ...defined({ within, include, exclude, depth, concurrency, name, rate: rate === undefined ? undefined : Number(rate) }),
+    ...defined({
+      within,
+      include,
+      exclude,
+      depth,
+      concurrency,
+      name,
+      rate: rate === undefined ? undefined : Number(rate),
+    }),
   };
 }
 
@@ -64,9 +85,13 @@ function readSchema(text: string): unknown {
   try {
     return JSON.parse(text.startsWith("@") ? readFileSync(text.slice(1), "utf8") : text) as unknown;
   } catch (error) {
-    throw new LonghaulError("invalid_input", `--schema: expected JSON, or @FILE that holds it, got "${text.slice(0, 60)}".`, {
-      cause: error,
-    });
+    throw new LonghaulError(
+      "invalid_input",
+      `--schema: expected JSON, or @FILE that holds it, got "${text.slice(0, 60)}".`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

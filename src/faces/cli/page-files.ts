@@ -47,5 +47,14 @@ function safePart(part: string): string {
 
 function toMarkdownFile({ url, title = "", markdown = "", data }: CrawledPage): string {
   const shownData = data === undefined ? [] : [`data: ${JSON.stringify(data)}`];
-  return ["---", `title: ${JSON.stringify(title)}`, `url: ${JSON.stringify(url)}`, ...shownData, "---", "", markdown, ""].join("\n");
+  return [
+    "---",
+    `title: ${JSON.stringify(title)}`,
+    `url: ${JSON.stringify(url)}`,
+    ...shownData,
+    "---",
+    "",
+    markdown,
+    "",
+  ].join("\n");
 }

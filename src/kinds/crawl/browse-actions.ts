@@ -16,7 +16,10 @@ const actionMs = 10_000;
 type BrowserTools = Omit<LoadTools, "pool"> & { readonly context: JobContext };
 
 /** A picture of a page. The bytes are output of the job; the result says where. */
-export async function takeScreenshot(input: RequestOf<"screenshot">, { context, settings, signal }: BrowserTools): Promise<object> {
+export async function takeScreenshot(
+  input: RequestOf<"screenshot">,
+  { context, settings, signal }: BrowserTools,
+): Promise<object> {
   await checkRobots(input.url, settings, signal);
   const { format, width, height, page_timeout_ms: timeoutMs } = input;
   return withPage(settings.browser, { size: { width, height }, signal, timeoutMs }, async (page, leftMs) => {
@@ -29,7 +32,14 @@ export async function takeScreenshot(input: RequestOf<"screenshot">, { context, 
     const shape = input.full_page ? { fullPage: true, clip: area } : {};
     const bytes = await page.screenshot({ type: format, timeout: leftMs(), ...quality, ...shape });
     context.output(imageStream).write(bytes);
-    return { action: "screenshot", url: page.url(), title: await page.title(), format, bytes: bytes.length, stream: imageStream };
+    return {
+      action: "screenshot",
+      url: page.url(),
+      title: await page.title(),
+      format,
+      bytes: bytes.length,
+      stream: imageStream,
+    };
   });
 }
 
@@ -45,7 +55,12 @@ export async function browse(
     const results: BrowseResult[] = [];
     const toMarkdown = async (html: string): Promise<string> => {
       const body = new TextEncoder().encode(html);
-      const { fields } = await pool.parse({ url: page.url(), body, contentType: "text/html; charset=utf-8", plan: '{"fields":["markdown"]}' });
+      const { fields } = await pool.parse({
+        url: page.url(),
+        body,
+        contentType: "text/html; charset=utf-8",
+        plan: '{"fields":["markdown"]}',
+      });
       return (JSON.parse(`{${Buffer.from(fields).toString()}`) as { markdown: string }).markdown;
     };
     const keepImage = (bytes: Buffer): object => {
@@ -132,7 +147,10 @@ async function readContent(
 ): Promise<string> {
   const place = page.locator(selector ?? "html").first();
   if (format === "text") return place.innerText({ timeout });
-  const html = selector === undefined ? await page.content() : await place.evaluate((element: { outerHTML: string }) => element.outerHTML, undefined, { timeout });
+  const html =
+    selector === undefined
+      ? await page.content()
+      : await place.evaluate((element: { outerHTML: string }) => element.outerHTML, undefined, { timeout });
   return format === "html" ? html : toMarkdown(html);
 }
 

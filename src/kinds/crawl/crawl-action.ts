@@ -117,7 +117,8 @@ export function nothingFetched({ counts, failures }: CrawlState): JobFailure {
     return new JobFailure(first.code, `No page could be fetched; ${first.url}: ${first.reason}`, { retryable: false });
   }
   const code = counts.robots > 0 ? "robots" : "no_pages";
-  const reason = counts.robots > 0 ? "its robots.txt says so" : "there is nothing that is HTML or text within its scope";
+  const reason =
+    counts.robots > 0 ? "its robots.txt says so" : "there is nothing that is HTML or text within its scope";
   return new JobFailure(code, `No page could be fetched: ${reason}.`, { retryable: false });
 }
 
@@ -175,7 +176,7 @@ function toDigest({ state, seconds, stopped }: SiteOutcome) {
     duplicates: { exact: counts.exact, near: counts.near, canonical: counts.canonical },
     redirects: counts.redirected,
     skipped: { robots: counts.robots, type: counts.type, scope: counts.scope },
-    not_visited: frontier.waiting + frontier.refused,
+    not_visited: frontier.waiting,
     ...(stopped === undefined ? {} : { stopped_by: stopped }),
     bytes: counts.bytes,
     seconds: Math.round(seconds * 10) / 10,

@@ -1,7 +1,12 @@
 /** What a crawl writes down: enough to show its pages, and to go on after a crash as if nothing had happened. */
 export type CrawlRecord =
   | { readonly type: "begun"; readonly at: number }
-  | { readonly type: "found"; readonly by: "start" | "sitemap"; readonly found: readonly string[]; readonly depth: number }
+  | {
+      readonly type: "found";
+      readonly by: "start" | "sitemap";
+      readonly found: readonly string[];
+      readonly depth: number;
+    }
   | PageRecord
   | (Visited & { readonly type: "redirected"; readonly hops: number })
   | (Visited & { readonly type: "duplicate"; readonly of: "exact" | "near" | "canonical"; readonly bytes: number })

@@ -25,6 +25,9 @@ function checkRequest(input: CrawlRequest): void {
   if (input.action !== "extract" && input.action !== "pipeline") return;
   const { schema, selectors, list_selector: list, prompt } = input;
   if ([schema, selectors, list, prompt].every((part) => part === undefined)) {
-    throw new LonghaulError("invalid_input", "Say what to extract: give a schema, selectors, a list_selector or a prompt.");
+    throw new LonghaulError(
+      "invalid_input",
+      "Say what to extract: give a schema, selectors, a list_selector or a prompt.",
+    );
   }
 }

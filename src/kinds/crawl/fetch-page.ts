@@ -72,7 +72,11 @@ async function attempt(
 }
 
 /** A robots.txt that cannot be had forbids everything (RFC 9309); why it cannot is what a caller wants to know. */
-async function robotsUnreachable(url: string, { signal, timeoutMs }: PageFetch, { web }: CrawlSettings): Promise<unknown> {
+async function robotsUnreachable(
+  url: string,
+  { signal, timeoutMs }: PageFetch,
+  { web }: CrawlSettings,
+): Promise<unknown> {
   try {
     const { status } = await web.fetch(new URL("/robots.txt", url), { signal, timeoutMs, whenTooLarge: "truncate" });
     const reason = `Its robots.txt cannot be had (status ${status}), so nothing is fetched there.`;

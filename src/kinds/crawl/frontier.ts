@@ -17,7 +17,6 @@ export class Frontier {
   readonly #most: number;
   #queue: FrontierEntry[] = [];
   #head = 0;
-  #refused = 0;
 
   constructor(most: number) {
     this.#most = most;
@@ -30,11 +29,6 @@ export class Frontier {
 
   get known(): number {
     return this.#seen.size;
-  }
-
-  /** URLs that were found when there was no room for more. */
-  get refused(): number {
-    return this.#refused;
   }
 
   /** How many more are taken. */
@@ -56,11 +50,7 @@ export class Frontier {
   }
 
   add(entry: FrontierEntry): void {
-    if (this.#seen.size >= this.#most) {
-      if (!this.has(entry.url)) this.#refused += 1;
-      return;
-    }
-    if (this.claim(entry.url)) this.#queue.push(entry);
+    if (this.room > 0 && this.claim(entry.url)) this.#queue.push(entry);
   }
 
   take(): FrontierEntry | undefined {

@@ -26,7 +26,7 @@ export class HashSet {
 
   #find(value: number): number {
     const mask = this.#slots.length - 1;
-    let slot = (value % 4_294_967_296 >>> 0) & mask;
+    let slot = ((value % 4_294_967_296) >>> 0) & mask;
     while (this.#slots[slot] !== 0 && this.#slots[slot] !== value) slot = (slot + 1) & mask;
     return slot;
   }

@@ -15,7 +15,8 @@ export class Journal {
   readonly #output: OutputFile;
   readonly #handle: FileHandle;
   #size: number;
-  #waiting: { readonly bytes: Uint8Array; readonly resolve: () => void; readonly reject: (error: unknown) => void }[] = [];
+  #waiting: { readonly bytes: Uint8Array; readonly resolve: () => void; readonly reject: (error: unknown) => void }[] =
+    [];
   #isWriting = false;
   #syncedAt = performance.now();
   #toldAt = 0;

@@ -49,7 +49,8 @@ export async function loadPage(start: string, request: PageRequest, tools: LoadT
   const parse = (at: string, bytes: Uint8Array, type: string): Promise<ParsedPage> =>
     pool.parse({ url: at, body: bytes, contentType: type, plan });
   const parsed = request.render === "always" ? undefined : await parse(url, body, contentType);
-  if (parsed !== undefined && !(request.render === "auto" && parsed.isScripted)) return toSinglePage(url, status, parsed);
+  if (parsed !== undefined && !(request.render === "auto" && parsed.isScripted))
+    return toSinglePage(url, status, parsed);
   const shown = await renderPage(settings.browser, url, { timeoutMs, waitFor: request.wait_for, signal });
   const reached = normaliseUrl(shown.url) ?? url;
   const rendered = await parse(reached, new TextEncoder().encode(shown.html), "text/html; charset=utf-8");
@@ -78,7 +79,9 @@ async function followToPage(
     if (fetched.type === "page") return { ...fetched, url };
     if (fetched.type === "robots") throw robotsFailure(url);
     if (fetched.type === "other") {
-      throw new JobFailure("not_a_page", `${url} is ${fetched.contentType}: only HTML and text are read.`, { retryable: false });
+      throw new JobFailure("not_a_page", `${url} is ${fetched.contentType}: only HTML and text are read.`, {
+        retryable: false,
+      });
     }
     if (!URL.canParse(fetched.to, url)) break;
     url = new URL(fetched.to, url).href;
@@ -91,5 +94,10 @@ export function robotsFailure(url: string): JobFailure {
 }
 
 function toSinglePage(url: string, status: number, { title, fields }: ParsedPage): SinglePage {
-  return { url, status, title, ...(JSON.parse(`{${Buffer.from(fields).toString()}`) as Omit<SinglePage, "url" | "status" | "title">) };
+  return {
+    url,
+    status,
+    title,
+    ...(JSON.parse(`{${Buffer.from(fields).toString()}`) as Omit<SinglePage, "url" | "status" | "title">),
+  };
 }

@@ -37,7 +37,7 @@ export async function mapSite(input: RequestOf<"map">, context: JobContext, sett
     total: found.length,
     urls: found,
     pages_opened: state.visits,
-    is_complete: state.frontier.waiting === 0 && state.frontier.refused === 0 && stopped === undefined,
+    is_complete: urls.size < input.max_urls && state.frontier.waiting === 0 && stopped === undefined,
     seconds: Math.round(seconds * 10) / 10,
   };
 }
@@ -70,5 +70,11 @@ function toTask(input: RequestOf<"map">): SiteTask {
 
 function isWanted({ url, title = "" }: MappedUrl, search: string | undefined): boolean {
   const text = `${url} ${title}`.toLowerCase();
-  return search === undefined || search.toLowerCase().split(/\s+/).every((word) => text.includes(word));
+  return (
+    search === undefined ||
+    search
+      .toLowerCase()
+      .split(/\s+/)
+      .every((word) => text.includes(word))
+  );
 }

@@ -2,7 +2,11 @@ import type { Pagination } from "../../job/crawl-request.ts";
 import { normaliseUrl } from "./page-url.ts";
 
 /** How a list goes on after this page: by the number in its URL, or where its own link to the next page leads. */
-export function nextPage(pagination: Pagination | undefined, url: string, link: string | undefined): string | undefined {
+export function nextPage(
+  pagination: Pagination | undefined,
+  url: string,
+  link: string | undefined,
+): string | undefined {
   if (pagination?.type === "next_button") return link;
   if (pagination?.type !== "url_pattern") return undefined;
   const number = pageNumber(pagination.pattern, url);

@@ -9,10 +9,18 @@ const longestShown = 500_000;
 export async function pageToMarkdown({ url, ...request }: RequestOf<"markdown">, tools: LoadTools): Promise<object> {
   const page = await loadPage(url, request, tools);
   const isCut = page.markdown.length > longestShown;
-  return { action: "markdown", ...page, markdown: page.markdown.slice(0, longestShown), ...(isCut ? { is_cut: true } : {}) };
+  return {
+    action: "markdown",
+    ...page,
+    markdown: page.markdown.slice(0, longestShown),
+    ...(isCut ? { is_cut: true } : {}),
+  };
 }
 
-export async function extractFromPage({ url, prompt, ...request }: RequestOf<"extract">, tools: LoadTools): Promise<object> {
+export async function extractFromPage(
+  { url, prompt, ...request }: RequestOf<"extract">,
+  tools: LoadTools,
+): Promise<object> {
   const extracted = await extractData(url, request, prompt, tools);
   return { action: "extract", ...extracted };
 }
@@ -42,7 +50,12 @@ export async function extractData(
   const { data = null, missing = [] } = page;
   const byRules = { url: page.url, title: page.title, data, missing, method: "rules" } as const;
   if (settings.model === undefined || (prompt === undefined && isGoodEnough(page))) return byRules;
-  const wanted = { text: page.markdown, url: page.url, ...(schema === undefined ? {} : { schema }), ...(prompt === undefined ? {} : { prompt }) };
+  const wanted = {
+    text: page.markdown,
+    url: page.url,
+    ...(schema === undefined ? {} : { schema }),
+    ...(prompt === undefined ? {} : { prompt }),
+  };
   const answer = await settings.model.extract(wanted, signal);
   return { ...byRules, ...answer, missing: [], method: "model" };
 }

@@ -14,7 +14,9 @@ export function normaliseUrl(text: string, base?: string): string | undefined {
   const url = parse(text.trim(), base);
   if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:")) return undefined;
   if (url.username !== "" || url.password !== "" || url.hostname === "") return undefined;
-  const path = tidyEscapes(url.pathname.includes(";") ? url.pathname.replace(/;jsessionid=[^/;]*/gi, "") : url.pathname);
+  const path = tidyEscapes(
+    url.pathname.includes(";") ? url.pathname.replace(/;jsessionid=[^/;]*/gi, "") : url.pathname,
+  );
   const query = url.search.length > 1 ? tidyQuery(url.search.slice(1)) : "";
   const host = url.hostname.endsWith(".") ? url.host.replace(/\.(?=:|$)/, "") : url.host;
   const normal = `${url.protocol}//${host}${path}${query === "" ? "" : `?${query}`}`;

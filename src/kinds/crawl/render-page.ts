@@ -52,11 +52,17 @@ export function renderPage(
 /** A page to work with for a limited time. What goes wrong in it is told without the log that Playwright adds. */
 export async function withPage<Result>(
   browser: BrowserAccess | undefined,
-  options: { readonly size: { width: number; height: number }; readonly signal: AbortSignal; readonly timeoutMs: number },
+  options: {
+    readonly size: { width: number; height: number };
+    readonly signal: AbortSignal;
+    readonly timeoutMs: number;
+  },
   use: (page: Page, leftMs: () => number) => Promise<Result>,
 ): Promise<Result> {
   if (browser === undefined) {
-    throw new JobFailure("browser_missing", "Rendering needs a browser, and this server has none.", { retryable: false });
+    throw new JobFailure("browser_missing", "Rendering needs a browser, and this server has none.", {
+      retryable: false,
+    });
   }
   try {
     return await browser.use({ viewport: options.size }, options.signal, async ({ openPage }) => {

@@ -18,10 +18,22 @@ export async function searchWeb(
 const atOnce = 3;
 
 /** Searches, opens the first results and extracts from each. A page that fails is told with its reason. */
-export async function searchAndExtract(input: RequestOf<"pipeline">, tools: LoadTools): Promise<object | PartialResult> {
+export async function searchAndExtract(
+  input: RequestOf<"pipeline">,
+  tools: LoadTools,
+): Promise<object | PartialResult> {
   const startedAt = performance.now();
   const { query, language, country, safesearch, freshness } = input;
-  const asked = { query, language, country, safesearch, freshness, category: "web", count: input.max_results, offset: 0 } as const;
+  const asked = {
+    query,
+    language,
+    country,
+    safesearch,
+    freshness,
+    category: "web",
+    count: input.max_results,
+    offset: 0,
+  } as const;
   const { results } = await search(asked, tools.settings.search, tools.signal);
   const queue = results.slice(0, input.extract_from).entries();
   const extracted: object[] = [];
@@ -36,7 +48,15 @@ export async function searchAndExtract(input: RequestOf<"pipeline">, tools: Load
   await Promise.all(Array.from({ length: atOnce }, work));
   const status = failed > 0 ? "partial" : "completed";
   const rest = results.slice(input.extract_from).map(({ url, title, snippet }) => ({ url, title, snippet }));
-  const answer = { action: "pipeline", status, query, results: extracted, more_results: rest, failed, seconds: secondsSince(startedAt) };
+  const answer = {
+    action: "pipeline",
+    status,
+    query,
+    results: extracted,
+    more_results: rest,
+    failed,
+    seconds: secondsSince(startedAt),
+  };
   return failed > 0 ? new PartialResult(answer) : answer;
 }
 

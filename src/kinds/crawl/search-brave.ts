@@ -42,7 +42,9 @@ export async function askBrave(
     // The API takes 20 results at a time, and an offset in such pages.
     count: String(Math.min(20, query.count)),
     ...(isPlain ? {} : { offset: String(Math.min(9, Math.floor(query.offset / Math.min(20, query.count)))) }),
-    ...(query.category === "suggest" ? {} : { safesearch: isPlain && query.safesearch === 1 ? "strict" : (safety[query.safesearch] ?? "moderate") }),
+    ...(query.category === "suggest"
+      ? {}
+      : { safesearch: isPlain && query.safesearch === 1 ? "strict" : (safety[query.safesearch] ?? "moderate") }),
     ...(language === undefined ? {} : { [query.category === "suggest" ? "lang" : "search_lang"]: language }),
     ...(country === undefined ? {} : { country: country.toUpperCase() }),
     ...(freshness === undefined || isPlain ? {} : { freshness: freshnessCodes[freshness] }),
@@ -63,7 +65,15 @@ export async function askBrave(
   };
 }
 
-function toResult({ title, url, description, age, page_age: date, thumbnail, properties }: z.output<typeof found>): SearchAnswer["results"] {
+function toResult({
+  title,
+  url,
+  description,
+  age,
+  page_age: date,
+  thumbnail,
+  properties,
+}: z.output<typeof found>): SearchAnswer["results"] {
   if (url === null || url === undefined) return [];
   const published = date ?? age;
   const { width, height } = properties ?? {};

@@ -38,7 +38,9 @@ export async function askSearxng(query: SearchQuery, endpoint: string, getJson: 
     safesearch: String(query.safesearch),
     pageno: String(Math.floor(query.offset / pageSize) + 1),
     ...(freshness === undefined ? {} : { time_range: freshness }),
-    ...(language === undefined ? {} : { language: country === undefined ? language : `${language}-${country.toUpperCase()}` }),
+    ...(language === undefined
+      ? {}
+      : { language: country === undefined ? language : `${language}-${country.toUpperCase()}` }),
   };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   const { results, suggestions, infoboxes } = answerSchema.parse(await getJson(url));
@@ -54,7 +56,10 @@ export async function askSearxng(query: SearchQuery, endpoint: string, getJson: 
 async function suggest(query: SearchQuery, endpoint: string, getJson: GetJson): Promise<SearchAnswer> {
   const url = new URL(`${endpoint.replace(/\/$/, "")}/autocompleter`);
   url.searchParams.set("q", query.query);
-  const [, found = []] = z.tuple([z.string(), z.array(z.string())]).rest(z.unknown()).parse(await getJson(url));
+  const [, found = []] = z
+    .tuple([z.string(), z.array(z.string())])
+    .rest(z.unknown())
+    .parse(await getJson(url));
   return { results: [], suggestions: found.slice(0, query.count), infobox: null, engines: ["searxng"] };
 }
 

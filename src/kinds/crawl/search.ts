@@ -59,7 +59,11 @@ async function fetchJson(
   web: GuardedFetch,
   signal: AbortSignal,
 ): Promise<unknown> {
-  const { status, body } = await web.fetch(url, { signal, headers: { accept: "application/json", ...headers }, timeoutMs: 20_000 });
+  const { status, body } = await web.fetch(url, {
+    signal,
+    headers: { accept: "application/json", ...headers },
+    timeoutMs: 20_000,
+  });
   if (status !== 200) {
     const hint = status === 403 ? " Is its JSON format on, and the key right?" : "";
     const retryable = status >= 500 || status === 429;
@@ -68,6 +72,8 @@ async function fetchJson(
   try {
     return JSON.parse(Buffer.from(body).toString()) as unknown;
   } catch {
-    throw new JobFailure("search_failed", "The search engine's answer is no JSON: is its JSON format on?", { retryable: false });
+    throw new JobFailure("search_failed", "The search engine's answer is no JSON: is its JSON format on?", {
+      retryable: false,
+    });
   }
 }

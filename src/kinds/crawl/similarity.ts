@@ -48,7 +48,8 @@ function fold(counts: Uint16Array, first: number, total: number): number {
     for (let value = 1; value < 256; value++) {
       const times = counts[(first + byte) * 256 + value] ?? 0;
       if (times === 0) continue;
-      for (let bit = 0; bit < 8; bit++) if (((value >>> bit) & 1) === 1) ones[byte * 8 + bit] = (ones[byte * 8 + bit] ?? 0) + times;
+      for (let bit = 0; bit < 8; bit++)
+        if (((value >>> bit) & 1) === 1) ones[byte * 8 + bit] = (ones[byte * 8 + bit] ?? 0) + times;
     }
   }
   return ones.reduce((bits, count, bit) => (count * 2 > total ? bits | (1 << bit) : bits), 0) >>> 0;

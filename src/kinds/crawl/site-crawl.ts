@@ -136,7 +136,8 @@ export class SiteCrawl {
     let loaded;
     try {
       // Another page has turned out to be this one since it was found.
-      if (this.#parts.state.hasPage(from)) return await this.record({ type: "duplicate", of: "canonical", from, depth, bytes: 0 });
+      if (this.#parts.state.hasPage(from))
+        return await this.record({ type: "duplicate", of: "canonical", from, depth, bytes: 0 });
       loaded = await this.#load(entry);
     } catch (error) {
       this.#parts.signal.throwIfAborted();
@@ -150,7 +151,10 @@ export class SiteCrawl {
     return this.#judge(entry, loaded);
   }
 
-  async #load({ url, hops }: FrontierEntry): Promise<
+  async #load({
+    url,
+    hops,
+  }: FrontierEntry): Promise<
     LoadedPage | { readonly skipped: "robots" | "type" | "scope" } | { readonly redirect: string }
   > {
     const { signal, settings } = this.#parts;
@@ -168,7 +172,11 @@ export class SiteCrawl {
     return { url, status, bytes, parsed };
   }
 
-  #redirect(url: string, location: string, hops: number): { readonly redirect: string } | { readonly skipped: "scope" } {
+  #redirect(
+    url: string,
+    location: string,
+    hops: number,
+  ): { readonly redirect: string } | { readonly skipped: "scope" } {
     const target = normaliseUrl(location, url);
     if (target === undefined || hops >= mostHops || target === url) {
       throw new JobFailure("too_many_redirects", "The server redirects in a circle, too often or to nowhere.");
@@ -187,7 +195,13 @@ export class SiteCrawl {
     const body = new TextEncoder().encode(shown.html);
     const bytes = body.length;
     const parsed = await this.#parse(reached, body, "text/html; charset=utf-8");
-    return { url: reached, status, bytes, parsed, ...(shown.screenshot === undefined ? {} : { screenshot: shown.screenshot }) };
+    return {
+      url: reached,
+      status,
+      bytes,
+      parsed,
+      ...(shown.screenshot === undefined ? {} : { screenshot: shown.screenshot }),
+    };
   }
 
   #parse(url: string, body: Uint8Array, contentType: string): Promise<ParsedPage> {

@@ -20,7 +20,9 @@ interface Worker {
 }
 
 function startWorker(home: string, site: TestSite): Worker {
-  const child = spawn(process.execPath, [program, home, `${site.url}/page/0`, String(concurrency)], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [program, home, `${site.url}/page/0`, String(concurrency)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const exited = once(child, "exit");
   const lines: string[] = [];
   createInterface({ input: child.stdout }).on("line", (line) => lines.push(line));
@@ -56,7 +58,9 @@ it("goes on after kill -9 where it was: the same pages, and none fetched twice b
   expect(result).toMatchObject({ status: "completed", pages: pageCount + orphans, failed: 0 });
   expect(site.repeats()).toBeLessThanOrEqual(kills * concurrency);
   const lines = (await readFile(await pagesFile(home), "utf8")).trimEnd().split("\n");
-  const pages = lines.map((line) => JSON.parse(line) as { type: string; url?: string }).filter(({ type }) => type === "page");
+  const pages = lines
+    .map((line) => JSON.parse(line) as { type: string; url?: string })
+    .filter(({ type }) => type === "page");
   expect(new Set(pages.map(({ url }) => url)).size).toBe(pages.length);
   expect(pages).toHaveLength(pageCount + orphans);
 });

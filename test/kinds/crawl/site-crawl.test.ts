@@ -6,7 +6,13 @@ describe("a crawl of a whole site", () => {
   it("finds exactly the pages of the site, whatever stands in its way", async () => {
     const site = await openSite({ pages: 300 });
     const world = await CrawlWorld.open();
-    const { result, pages } = await world.crawl({ urls: [site.url], depth: 6, max_pages: 1_000, page_timeout_ms: 5_000, max_page_mb: 0.5 });
+    const { result, pages } = await world.crawl({
+      urls: [site.url],
+      depth: 6,
+      max_pages: 1_000,
+      page_timeout_ms: 5_000,
+      max_page_mb: 0.5,
+    });
     expect(pathsOf(pages)).toEqual(site.expected(6));
     expect(result).toMatchObject({
       status: "partial",
@@ -33,7 +39,13 @@ describe("a crawl of a whole site", () => {
     expect(some.pages).toHaveLength(7);
     const flat = await world.crawl({ urls: [`${site.url}/page/0`], depth: 1, sitemaps: false });
     expect(pathsOf(flat.pages)).toEqual(["/", ...Array.from({ length: 11 }, (_, page) => `/page/${page}`)].toSorted());
-    const deep = await world.crawl({ urls: [`${site.url}/page/5`], depth: 3, within: "path", exclude: ["/page/*7"], sitemaps: false });
+    const deep = await world.crawl({
+      urls: [`${site.url}/page/5`],
+      depth: 3,
+      within: "path",
+      exclude: ["/page/*7"],
+      sitemaps: false,
+    });
     expect(pathsOf(deep.pages).every((path) => /^\/page\/\d*[^7]$/.test(path))).toBe(true);
     expect(deep.pages.length).toBeGreaterThan(20);
     const chosen = await world.crawl({ urls: [`${site.url}/page/0`], include: ["re:/page/1?[0-9]$"], sitemaps: false });
@@ -43,7 +55,9 @@ describe("a crawl of a whole site", () => {
   it("reads every charset, cuts huge pages and keeps broken ones", async () => {
     const site = await openSite();
     const world = await CrawlWorld.open();
-    const urls = ["/latin1", "/sjis", "/wrong-charset", "/broken", "/huge", "/bomb", "/text.txt"].map((path) => site.url + path);
+    const urls = ["/latin1", "/sjis", "/wrong-charset", "/broken", "/huge", "/bomb", "/text.txt"].map(
+      (path) => site.url + path,
+    );
     const { pages } = await world.crawl({ urls, depth: 0, max_page_mb: 0.2 });
     const byPath = new Map(pages.map((page) => [new URL(page.url).pathname, page]));
     expect(byPath.get("/latin1")?.["markdown"]).toBe("Café über Ærø");
@@ -58,14 +72,22 @@ describe("a crawl of a whole site", () => {
   it("follows a list by its next link, by numbers in its URL, and takes its items", async () => {
     const site = await openSite();
     const world = await CrawlWorld.open();
-    const input = { urls: [`${site.url}/list/1`], depth: 0, list_selector: "li.item", schema: { title: "string", price: "number", url: "string" } };
+    const input = {
+      urls: [`${site.url}/list/1`],
+      depth: 0,
+      list_selector: "li.item",
+      schema: { title: "string", price: "number", url: "string" },
+    };
     const expected = ["/list/1", "/list/2", "/list/3"];
     for (const pagination of [{ type: "next_button" }, { type: "next_button", selector: "a.next" }]) {
       const { pages } = await world.crawl({ ...input, pagination });
       expect(pathsOf(pages)).toEqual(expected);
       expect(pages[1]?.["data"]).toContainEqual({ title: "Item 2.1", price: 2.1, url: `${site.url}/item/21` });
     }
-    const numbered = await world.crawl({ ...input, pagination: { type: "url_pattern", pattern: `${site.url}/list/{page}` } });
+    const numbered = await world.crawl({
+      ...input,
+      pagination: { type: "url_pattern", pattern: `${site.url}/list/{page}` },
+    });
     expect(pathsOf(numbered.pages)).toEqual(expected);
   });
 
@@ -80,7 +102,12 @@ describe("a crawl of a whole site", () => {
   it("ends in time with what it has, and says so", async () => {
     const site = await openSite({ delayMs: 40 });
     const world = await CrawlWorld.open();
-    const { result } = await world.crawl({ urls: [`${site.url}/calendar/0`], depth: 1_000, concurrency: 1, max_seconds: 1 });
+    const { result } = await world.crawl({
+      urls: [`${site.url}/calendar/0`],
+      depth: 1_000,
+      concurrency: 1,
+      max_seconds: 1,
+    });
     expect(result).toMatchObject({ status: "partial", stopped_by: "time" });
     expect(result.pages).toBeGreaterThan(0);
   });
@@ -89,7 +116,10 @@ describe("a crawl of a whole site", () => {
     const site = await openSite();
     const world = await CrawlWorld.open();
     const job = await world.run("crawl_site", { urls: [`${site.url}/missing`], sitemaps: false });
-    expect(job.state).toMatchObject({ status: "failed", failure: { code: "http_404", message: expect.stringContaining("404") as string } });
+    expect(job.state).toMatchObject({
+      status: "failed",
+      failure: { code: "http_404", message: expect.stringContaining("404") as string },
+    });
     const inside = await world.run("crawl_site", { urls: ["http://10.0.0.1/"] });
     expect(inside.state).toMatchObject({ status: "failed", failure: { code: "blocked_address" } });
   });
@@ -97,8 +127,17 @@ describe("a crawl of a whole site", () => {
   it("shows its pages while it runs, and tells how far it is", async () => {
     const site = await openSite({ pages: 400, delayMs: 10 });
     const world = await CrawlWorld.open();
-    const { id } = await world.call<{ id: string }>("crawl_site", { urls: [`${site.url}/page/0`], include: ["/page/*"], max_pages: 300, concurrency: 2 });
-    const first = await world.call<{ pages: object[]; next: number; is_complete: boolean }>("crawl_pages", { id, limit: 3, wait_ms: 10_000 });
+    const { id } = await world.call<{ id: string }>("crawl_site", {
+      urls: [`${site.url}/page/0`],
+      include: ["/page/*"],
+      max_pages: 300,
+      concurrency: 2,
+    });
+    const first = await world.call<{ pages: object[]; next: number; is_complete: boolean }>("crawl_pages", {
+      id,
+      limit: 3,
+      wait_ms: 10_000,
+    });
     expect(first.pages.length).toBeGreaterThan(0);
     expect(first.is_complete).toBe(false);
     await until(async () => {
@@ -106,7 +145,10 @@ describe("a crawl of a whole site", () => {
       return "progress" in state && (state.progress?.counts?.done ?? 0) > 5;
     });
     const { state } = await world.engine.get(id);
-    expect(state).toMatchObject({ status: "running", progress: { phase: "page", message: expect.stringMatching(/pages\/s/) as string } });
+    expect(state).toMatchObject({
+      status: "running",
+      progress: { phase: "page", message: expect.stringMatching(/pages\/s/) as string },
+    });
     await world.engine.cancel(id);
     expect((await world.end(id)).state.status).toBe("cancelled");
     expect((await world.pages(id)).length).toBeGreaterThan(5);

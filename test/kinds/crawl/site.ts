@@ -69,7 +69,10 @@ export class TestSite {
 
   /** How often each path was asked for more than once, robots.txt and sitemaps apart. */
   repeats(): number {
-    return [...this.requests].reduce((sum, [path, count]) => sum + (/robots|sitemap|flaky|error/.test(path) ? 0 : count - 1), 0);
+    return [...this.requests].reduce(
+      (sum, [path, count]) => sum + (/robots|sitemap|flaky|error/.test(path) ? 0 : count - 1),
+      0,
+    );
   }
 
   /** Every path under which the whole site keeps a page, for a crawl from `/` that goes this deep. */
@@ -78,7 +81,19 @@ export class TestSite {
       "/",
       ...this.plainPages(),
       "/shop",
-      ...["/broken", "/latin1", "/sjis", "/wrong-charset", "/huge", "/bomb", "/flaky", "/canon", "/text.txt", "/dup/*", "/near/*"],
+      ...[
+        "/broken",
+        "/latin1",
+        "/sjis",
+        "/wrong-charset",
+        "/huge",
+        "/bomb",
+        "/flaky",
+        "/canon",
+        "/text.txt",
+        "/dup/*",
+        "/near/*",
+      ],
       "/landing",
       ...["/rel/a/", "/rel/a/a/", "/rel/a/a/a/"],
       ...numbers(depth).map((day) => `/calendar/${day}`),
@@ -105,7 +120,11 @@ export class TestSite {
         setTimeout(resolve, this.#delayMs);
       });
     }
-    const send = (body: string | Buffer, type = "text/html; charset=utf-8", headers: Record<string, string> = {}): void => {
+    const send = (
+      body: string | Buffer,
+      type = "text/html; charset=utf-8",
+      headers: Record<string, string> = {},
+    ): void => {
       response.writeHead(200, { "content-type": type, ...headers }).end(body);
     };
     const redirect = (to: string): void => {
@@ -132,28 +151,64 @@ export class TestSite {
       case "page": {
         if (!(number < this.#pages)) break;
         const children = numbers(10).map((index) => `/page/${(number * 10 + index + 1) % this.#pages}`);
-        return send(html(`Page ${number}`, `<h1>Page ${number}</h1><p>${prose(number, 60)}</p>${links(...children, "/", `/page/${number}#part`)}`));
+        return send(
+          html(
+            `Page ${number}`,
+            `<h1>Page ${number}</h1><p>${prose(number, 60)}</p>${links(...children, "/", `/page/${number}#part`)}`,
+          ),
+        );
       }
       case "orphan":
         return send(html(`Orphan ${key}`, `<p>${prose(9_000 + number, 60)}</p>`));
       case "calendar":
-        return send(html(`Day ${key}`, `<p>Day ${key}</p>${links(...numbers(calendarLinks).map((next) => `/calendar/${number + next + 1}`))}`));
+        return send(
+          html(
+            `Day ${key}`,
+            `<p>Day ${key}</p>${links(...numbers(calendarLinks).map((next) => `/calendar/${number + next + 1}`))}`,
+          ),
+        );
       case "shop":
-        return send(html("Shop", `<p>Shop</p>${numbers(5).map(() => `<a href="/shop?sid=${Math.random()}&utm_source=x">again</a>`).join("")}`));
+        return send(
+          html(
+            "Shop",
+            `<p>Shop</p>${numbers(5)
+              .map(() => `<a href="/shop?sid=${Math.random()}&utm_source=x">again</a>`)
+              .join("")}`,
+          ),
+        );
       case "rel":
         return send(html(`Deep ${path}`, `<p>${path}</p><a href="a/">deeper</a>`));
       case "moved":
-        return redirect(key === "out" ? "http://example.invalid/" : key === "circle" ? "/moved/round" : key === "round" ? "/moved/circle" : "/landing");
+        return redirect(
+          key === "out"
+            ? "http://example.invalid/"
+            : key === "circle"
+              ? "/moved/round"
+              : key === "round"
+                ? "/moved/circle"
+                : "/landing",
+        );
       case "landing":
         return send(html("Landing", "<p>You have landed.</p>"));
       case "broken":
-        return send(`<title>Broken</title><p>One<p>Two <b>bold <i>both</b> italic</i><table><tr><td>cell<td>cell2<ul><li>item</table><div><a href=/page/0>unquoted</a>`);
+        return send(
+          `<title>Broken</title><p>One<p>Two <b>bold <i>both</b> italic</i><table><tr><td>cell<td>cell2<ul><li>item</table><div><a href=/page/0>unquoted</a>`,
+        );
       case "latin1":
         return send(Buffer.from(html("Latin", "<p>Café über Ærø</p>"), "latin1"), "text/html; charset=iso-8859-1");
       case "sjis":
-        return send(Buffer.concat([Buffer.from('<meta charset="shift_jis"><title>SJIS</title><p>'), Buffer.from([0x93, 0xfa, 0x96, 0x7b])]), "text/html");
+        return send(
+          Buffer.concat([
+            Buffer.from('<meta charset="shift_jis"><title>SJIS</title><p>'),
+            Buffer.from([0x93, 0xfa, 0x96, 0x7b]),
+          ]),
+          "text/html",
+        );
       case "wrong-charset":
-        return send(Buffer.from("<title>Wrong</title><p>“caf\u00e9”</p>", "latin1"), "text/html; charset=no-such-thing");
+        return send(
+          Buffer.from("<title>Wrong</title><p>“caf\u00e9”</p>", "latin1"),
+          "text/html; charset=no-such-thing",
+        );
       case "huge":
         return send(`<title>Huge</title><main>${`<p>${prose(77, 40)}</p>`.repeat(40_000)}</main>`);
       case "bomb":
@@ -178,13 +233,17 @@ export class TestSite {
       case "private":
         return send(html("Private", "<p>Secret.</p>"));
       case "canon":
-        return send(html("Canon", `<p>One of many.</p>${path.includes("?") ? path : ""}`, `<link rel="canonical" href="/canon">`));
+        return send(
+          html("Canon", `<p>One of many.</p>${path.includes("?") ? path : ""}`, `<link rel="canonical" href="/canon">`),
+        );
       case "dup":
         return send(html("Twin", "<p>The very same.</p>"));
       case "near":
         return send(html("Near", `<p>${prose(5, 600)}</p><p>Number ${key}</p>`));
       case "app":
-        return send(`<title>App</title><div id="root"></div><script>document.getElementById("root").innerHTML = "<main><h1>Made by script</h1><a href='/made'>made</a></main>";</script>`);
+        return send(
+          `<title>App</title><div id="root"></div><script>document.getElementById("root").innerHTML = "<main><h1>Made by script</h1><a href='/made'>made</a></main>";</script>`,
+        );
       case "made":
         return send(html("Made", "<p>Linked by a script only.</p>"));
       case "feed":
@@ -201,7 +260,10 @@ export class TestSite {
         );
       case "list": {
         if (number > 3) break;
-        const items = numbers(3).map((item) => `<li class="item"><h3>Item ${key}.${item}</h3><a href="/item/${key}${item}">more</a><b class="price">${number}.${item}0 €</b></li>`);
+        const items = numbers(3).map(
+          (item) =>
+            `<li class="item"><h3>Item ${key}.${item}</h3><a href="/item/${key}${item}">more</a><b class="price">${number}.${item}0 €</b></li>`,
+        );
         const next = number < 3 ? `<a class="next" rel="next nofollow" href="/list/${number + 1}">next</a>` : "";
         return send(html(`List ${key}`, `<ul>${items.join("")}</ul>${next}`));
       }

@@ -101,7 +101,12 @@ export class CrawlWorld {
   async pages(id: string, fields: readonly string[] = ["url"], limit = 100): Promise<PageView[]> {
     const all: PageView[] = [];
     for (let cursor = 0; ;) {
-      const answer = await this.call<{ pages: PageView[]; next: number; is_complete: boolean }>("crawl_pages", { id, cursor, limit, fields });
+      const answer = await this.call<{ pages: PageView[]; next: number; is_complete: boolean }>("crawl_pages", {
+        id,
+        cursor,
+        limit,
+        fields,
+      });
       all.push(...answer.pages);
       if (answer.is_complete || (answer.next === cursor && answer.pages.length === 0)) return all;
       cursor = answer.next;
@@ -111,11 +116,17 @@ export class CrawlWorld {
   async crawl(input: object): Promise<{ id: string; result: CrawlResult; pages: PageView[] }> {
     const job = await this.run("crawl_site", input);
     if (job.state.status !== "succeeded") throw new Error(JSON.stringify(job.state));
-    return { id: job.id, result: (await this.engine.result(job.id)) as CrawlResult, pages: await this.pages(job.id, ["url", "title", "markdown", "status", "bytes", "depth", "data"]) };
+    return {
+      id: job.id,
+      result: (await this.engine.result(job.id)) as CrawlResult,
+      pages: await this.pages(job.id, ["url", "title", "markdown", "status", "bytes", "depth", "data"]),
+    };
   }
 }
 
 /** Which of two twins is kept is a matter of chance. */
 export function pathsOf(pages: readonly PageView[]): string[] {
-  return pages.map(({ url }) => (new URL(url).pathname + new URL(url).search).replace(/^\/(dup|near)\/\d$/, "/$1/*")).toSorted();
+  return pages
+    .map(({ url }) => (new URL(url).pathname + new URL(url).search).replace(/^\/(dup|near)\/\d$/, "/$1/*"))
+    .toSorted();
 }

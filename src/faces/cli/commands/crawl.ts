@@ -5,7 +5,14 @@ import type { JobView } from "../../../operations/job-view.ts";
 import type { JobAnswer } from "../answers.ts";
 import { attendSilently } from "../attend.ts";
 import { defineCommand } from "../command.ts";
-import { addPageOptions, addSiteOptions, toPageRequest, toSiteRequest, type PageOptions, type SiteOptions } from "../crawl-options.ts";
+import {
+  addPageOptions,
+  addSiteOptions,
+  toPageRequest,
+  toSiteRequest,
+  type PageOptions,
+  type SiteOptions,
+} from "../crawl-options.ts";
 import { exitCodes, jobExitCode } from "../exit-code.ts";
 import { followPages } from "../follow-pages.ts";
 import type { Front } from "../front.ts";
@@ -29,7 +36,11 @@ export const crawl = defineCommand<CrawlOptions, [urls: string[]]>({
   describe,
   run: async (front, options, urls) => {
     const { client, screen } = front;
-    const fields = ["markdown", ...(options.out === undefined ? [] : ["links", "metadata"]), ...(options.html === true ? ["html"] : [])];
+    const fields = [
+      "markdown",
+      ...(options.out === undefined ? [] : ["links", "metadata"]),
+      ...(options.html === true ? ["html"] : []),
+    ];
     const job = await client.call<JobView>("crawl_site", {
       urls,
       fields,
@@ -73,7 +84,11 @@ async function attendCrawl(
     screen.print(escapeControls(`${page.url}  ${page.title ?? ""}`.trimEnd()));
   };
   const stopLooking = line.isOn ? showState(client, job.id, line, screen.noteStyle.dim) : () => undefined;
-  const wanted = ["url", "title", ...(keep === undefined ? [] : ["description", "language", "status", "data", ...fields])];
+  const wanted = [
+    "url",
+    "title",
+    ...(keep === undefined ? [] : ["description", "language", "status", "data", ...fields]),
+  ];
   try {
     await followPages(client, { id: job.id, fields: wanted, signal: interrupt.signal }, onPage);
     stopLooking();

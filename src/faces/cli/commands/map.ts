@@ -20,7 +20,12 @@ export const map = defineCommand<MapOptions, [url: string]>({
   },
   run: async (front, options, url) => {
     const { maxUrls, search } = options;
-    const request = { url, idempotency_key: randomUUID(), ...toSiteRequest(options), ...defined({ max_urls: maxUrls, search }) };
+    const request = {
+      url,
+      idempotency_key: randomUUID(),
+      ...toSiteRequest(options),
+      ...defined({ max_urls: maxUrls, search }),
+    };
     const job = await front.client.call<JobView>("map_site", request);
     return attendResult(front, job, options, (result) => {
       const { urls } = result as { urls: { url: string }[] };

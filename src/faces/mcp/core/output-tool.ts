@@ -37,7 +37,8 @@ export const outputTool: ManageTool = {
   output: replySchema,
   annotations: readsOnly,
   run: async (wanted: OutputInput, context) => {
-    if (wanted.tail !== undefined || wanted.grep !== undefined || wanted.stream !== "merged") return readPart(wanted, context);
+    if (wanted.tail !== undefined || wanted.grep !== undefined || wanted.stream !== "merged")
+      return readPart(wanted, context);
     const job = await findJob(context.engine, wanted.id, context.actor);
     if (job.kind === "crawl") return readPagesOutput(job, wanted, context);
     return wanted.from === undefined ? readDigest(job, context) : readPart(wanted, context);

@@ -5,7 +5,12 @@ import { fence } from "./clean-text.ts";
 import type { ToolContext } from "./manage-tools.ts";
 
 interface PagesRead {
-  readonly pages: readonly { readonly url: string; readonly title?: string; readonly markdown?: string; readonly data?: unknown }[];
+  readonly pages: readonly {
+    readonly url: string;
+    readonly title?: string;
+    readonly markdown?: string;
+    readonly data?: unknown;
+  }[];
   readonly next: number;
   readonly is_complete: boolean;
 }

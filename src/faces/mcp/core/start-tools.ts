@@ -16,10 +16,9 @@ const commandInput = pickFields(
   ...["command", "argv", "cwd", "env", "stdin", "pty", "ready", "name", "timeout_ms", "attempts"],
 ).extend({ wait_s: waitSeconds });
 
-const crawlInput = pickFields(
-  crawlSite,
-  ...["urls", "max_pages", "within", "include", "schema", "render"],
-).extend({ wait_s: waitSeconds });
+const crawlInput = pickFields(crawlSite, ...["urls", "max_pages", "within", "include", "schema", "render"]).extend({
+  wait_s: waitSeconds,
+});
 
 type ServerFacts = OperationContext["server"];
 
@@ -54,7 +53,12 @@ function toStartTool(operation: Operation, server: ServerFacts, face: StartFace)
     kind: face.kind,
     input: face.input,
     output: jobReplySchema,
-    annotations: { readOnlyHint: false, destructiveHint: face.kind === "shell", idempotentHint: false, openWorldHint: true },
+    annotations: {
+      readOnlyHint: false,
+      destructiveHint: face.kind === "shell",
+      idempotentHint: false,
+      openWorldHint: true,
+    },
     taskSupport: "optional",
     start: async (args, { engine, actor }) => {
       const { wait_s: _wait, ...started } = args as { wait_s: number };

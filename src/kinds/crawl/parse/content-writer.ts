@@ -18,6 +18,8 @@ interface Part {
 /** Resolves what an attribute refers to, or undefined for what leads nowhere. */
 export type Resolve = (reference: string) => string | undefined;
 
+const isHeading = /^h[1-6]$/;
+const isBlock = /^(p|h[1-6]|ul|ol|dl|table|pre|blockquote|div|section|article|hr)$/;
 const anchorSigns = /^[\s#¶§🔗]*$/u;
 
 /**
@@ -32,6 +34,7 @@ export class ContentWriter {
   readonly #resolve: Resolve;
   #silentFrom: number | undefined;
   #textLength = 0;
+  #headingAt: number | undefined;
   #preDepth = 0;
   #isInHeadingAnchor = false;
 
@@ -52,7 +55,9 @@ export class ContentWriter {
       this.#closers.push("");
       return;
     }
+    if (isBlock.test(name)) this.#endHeading();
     if (isPart) this.#beginPart(name === "article" ? "article" : "main", depth);
+    if (isHeading.test(name)) this.#headingAt = depth;
     this.#closers.push(this.#write(name, attributes));
   }
 
@@ -63,6 +68,7 @@ export class ContentWriter {
       if (depth <= this.#silentFrom) this.#silentFrom = undefined;
       return;
     }
+    if (this.#headingAt === depth) this.#headingAt = undefined;
     if (name === "pre") this.#preDepth -= 1;
     if (name === "a") this.#isInHeadingAnchor = false;
     // A link without text would be noise.
@@ -91,6 +97,17 @@ export class ContentWriter {
           ? article
           : undefined;
     return this.#pieces.slice(chosen?.start, chosen?.end).join("");
+  }
+
+  /** A heading that somebody forgot to close would swallow the rest of the page. */
+  #endHeading(): void {
+    const from = this.#headingAt;
+    if (from === undefined) return;
+    this.#headingAt = undefined;
+    for (let index = this.#closers.length - 1; index >= from; index--) {
+      this.#pieces.push(this.#closers[index] ?? "");
+      this.#closers[index] = "";
+    }
   }
 
   #beginPart(kind: Part["kind"], depth: number): void {

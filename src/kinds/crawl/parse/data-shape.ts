@@ -5,7 +5,11 @@ import type { Json } from "../../../job/json.ts";
 export type DataShape =
   | { readonly kind: "string" | "number" | "integer" | "boolean" | "any" }
   | { readonly kind: "array"; readonly item: DataShape }
-  | { readonly kind: "object"; readonly fields: Readonly<Record<string, DataShape>>; readonly required: readonly string[] };
+  | {
+      readonly kind: "object";
+      readonly fields: Readonly<Record<string, DataShape>>;
+      readonly required: readonly string[];
+    };
 
 const scalars = ["string", "number", "integer", "boolean", "any"] as const;
 const deepest = 8;

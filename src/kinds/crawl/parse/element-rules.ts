@@ -13,7 +13,11 @@ export const elementRules: ReadonlyMap<string, ElementRule> = new Map([
   ..."p h1 h2 h3 h4 h5 h6 ul li blockquote pre table thead tbody tfoot tr caption strong em b i del s kbd sub sup code"
     .split(" ")
     .map(same),
-  ...as("div section article main header hgroup figure fieldset address center form dl details body", "<div>", "</div>"),
+  ...as(
+    "div section article main header hgroup figure fieldset address center form dl details body",
+    "<div>",
+    "</div>",
+  ),
   ...as("figcaption legend", "<p>", "</p>"),
   // Markdown has neither definitions nor disclosure: a bold line and what belongs to it below.
   ...as("dt summary", "<p><strong>", "</strong></p>"),
@@ -29,7 +33,9 @@ const silent = new Set(
     " ",
   ),
 );
-const silentRoles = new Set("navigation banner contentinfo search complementary dialog alertdialog menu menubar toolbar".split(" "));
+const silentRoles = new Set(
+  "navigation banner contentinfo search complementary dialog alertdialog menu menubar toolbar".split(" "),
+);
 const silentClass =
   /(^|\s)(nav|navbar|navigation|menu|sidebar|breadcrumbs?|cookie-?(banner|consent|notice|bar)|skip-?link|site-(header|footer|nav)|ads?|advert(isement)?|social|share(-buttons)?|newsletter|pager|pagination|sr-only|visually-hidden)(\s|$)/i;
 const noteClass = /note|tip|info|warn|caution|danger|important|admonition|callout|hint/i;

@@ -85,7 +85,9 @@ function toNumber(value: Json): number | undefined {
   const text = /-?\d[\d.,\s]*/.exec(toText(value) ?? "")?.[0].replace(/\s/g, "");
   if (text === undefined) return undefined;
   const isGerman = /,\d{1,2}$/.test(text) || (text.includes(".") && text.lastIndexOf(",") > text.lastIndexOf("."));
-  const number = Number((isGerman ? text.replaceAll(".", "").replace(",", ".") : text.replaceAll(",", "")).replace(/\.$/, ""));
+  const number = Number(
+    (isGerman ? text.replaceAll(".", "").replace(",", ".") : text.replaceAll(",", "")).replace(/\.$/, ""),
+  );
   return Number.isFinite(number) ? number : undefined;
 }
 

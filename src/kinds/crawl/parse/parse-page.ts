@@ -55,7 +55,9 @@ export function parsePage({ body, contentType, url }: ParseRequest, compiled: Co
     words: words.length,
     ...(plan.fields.includes("markdown") ? { markdown } : {}),
     ...(markdown.length < whole.length ? { is_cut: true } : {}),
-    ...(plan.fields.includes("links") ? { links: document.links.slice(0, mostLinksShown).map((link) => link.url) } : {}),
+    ...(plan.fields.includes("links")
+      ? { links: document.links.slice(0, mostLinksShown).map((link) => link.url) }
+      : {}),
     ...(plan.fields.includes("metadata") ? { metadata: document.metadata } : {}),
     ...(plan.fields.includes("html") ? { html: text } : {}),
     ...extract(document, selected, compiled, url),
@@ -101,7 +103,12 @@ function select($: CheerioAPI, { plan }: CompiledPlan, url: string): Selected {
           .slice(0, mostItems)
           .map((element) => ({ ...guessFields($, $(element)), ...selectFields($, selectors, $(element)) }));
   const nextSelector = plan.nextSelector === undefined ? undefined : readSelector(plan.nextSelector);
-  const nextHref = nextSelector === undefined ? undefined : $(nextSelector.selector).first().attr(nextSelector.attribute ?? "href");
+  const nextHref =
+    nextSelector === undefined
+      ? undefined
+      : $(nextSelector.selector)
+          .first()
+          .attr(nextSelector.attribute ?? "href");
   return {
     fields: items === undefined ? selectFields($, selectors, $.root()) : {},
     items,
@@ -118,7 +125,11 @@ function extract(
 ): { data?: Json; missing?: string[] } {
   if (selected?.items !== undefined) {
     const item = shape?.kind === "array" ? shape.item : shape;
-    return { data: selected.items.map((found) => (item === undefined ? chosen(found, plan) : (fillShape(item, [found]) ?? null))) };
+    return {
+      data: selected.items.map((found) =>
+        item === undefined ? chosen(found, plan) : (fillShape(item, [found]) ?? null),
+      ),
+    };
   }
   if (shape === undefined) return plan.selectors === undefined ? {} : { data: selected?.fields ?? {} };
   const { title, description, language, metadata } = document;

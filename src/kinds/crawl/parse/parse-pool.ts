@@ -35,7 +35,10 @@ export function createParsePool(options: ParsePoolOptions = {}): ParsePool {
   const count = options.threads ?? Math.max(1, Math.min(mostThreads, availableParallelism() - 1));
   const queue: Task[] = [];
   let isClosed = false;
-  const threads = Array.from({ length: count }, () => new ParseThread({ file, timeoutMs, memoryMb, next: () => queue.shift() }));
+  const threads = Array.from(
+    { length: count },
+    () => new ParseThread({ file, timeoutMs, memoryMb, next: () => queue.shift() }),
+  );
   return {
     parse: ({ body, ...rest }) =>
       new Promise((resolve, reject) => {

@@ -16,7 +16,8 @@ export function wordHashes(markdown: string): number[] {
         if (hash !== 0) hashes.push(hash);
         hash = 0;
         hashes.push(code);
-      } else hash = Math.imul((hash === 0 ? 0x811c9dc5 : hash) ^ (code >= 65 && code <= 90 ? code + 32 : code), 0x01000193);
+      } else
+        hash = Math.imul((hash === 0 ? 0x811c9dc5 : hash) ^ (code >= 65 && code <= 90 ? code + 32 : code), 0x01000193);
       continue;
     }
     if (hash !== 0) hashes.push(hash);
