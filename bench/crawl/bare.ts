@@ -1,5 +1,5 @@
 import { Parser } from "htmlparser2";
-import { Agent, request } from "undici";
+import { Agent } from "undici";
 import { answerParent } from "../child.ts";
 import { measureCrawl } from "./measure.ts";
 import type { CrawlBenchRequest } from "./request.ts";
@@ -15,7 +15,8 @@ async function crawl({ url, pages, concurrency }: CrawlBenchRequest): Promise<nu
   let done = 0;
   await new Promise<void>((resolve, reject) => {
     const visit = async (page: string): Promise<void> => {
-      const { body } = await request(page, { dispatcher });
+      const { pathname } = new URL(page);
+      const { body } = await dispatcher.request({ origin: url, path: pathname, method: "GET" });
       const html = await body.text();
       const parser = new Parser({
         onopentag: (name, { href }) => {
@@ -46,4 +47,4 @@ async function crawl({ url, pages, concurrency }: CrawlBenchRequest): Promise<nu
   return done;
 }
 
-answerParent((request: CrawlBenchRequest) => measureCrawl(() => crawl(request)) as never);
+answerParent((request: CrawlBenchRequest) => measureCrawl(() => crawl(request)));

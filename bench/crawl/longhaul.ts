@@ -33,6 +33,4 @@ async function crawl({ url, pages, concurrency }: CrawlBenchRequest, home: strin
   return result.pages;
 }
 
-answerParent(
-  (request: CrawlBenchRequest) => withTemporaryFolder((home) => measureCrawl(() => crawl(request, home))) as never,
-);
+answerParent((request: CrawlBenchRequest) => withTemporaryFolder((home) => measureCrawl(() => crawl(request, home))));

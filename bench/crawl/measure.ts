@@ -1,6 +1,7 @@
 import { createHistogram, performance } from "node:perf_hooks";
 
-export interface CrawlMeasure {
+/** A type, because only such may cross to the parent process. */
+export type CrawlMeasure = {
   readonly pages: number;
   readonly seconds: number;
   readonly pagesPerSecond: number;
@@ -8,7 +9,7 @@ export interface CrawlMeasure {
   readonly peakRssMb: number;
   /** How late the event loop was, 99 of 100 times at most. */
   readonly lagMs: number;
-}
+};
 
 const lookMs = 10;
 

@@ -17,7 +17,7 @@ function defineCrawlOperation(action: CrawlAction, name: string, description: st
     output: jobViewSchema,
     run: async (context, call) => {
       const request = Object.fromEntries(Object.entries(call).filter(([field]) => !startNames.has(field)));
-      const start = await toStart(call as z.output<z.ZodObject<typeof startFields>>, context);
+      const start = await toStart(call, context);
       return toJobView(await context.engine.submit({ kind: "crawl", input: { action, ...request }, ...start }));
     },
   });

@@ -165,11 +165,16 @@ function toManner(input: RequestOf<"crawl">): CrawlManner {
   };
 }
 
-function toDigest({ state, seconds, stopped }: SiteOutcome) {
+interface CrawlDigest {
+  readonly status: "completed" | "partial";
+  readonly [fact: string]: unknown;
+}
+
+function toDigest({ state, seconds, stopped }: SiteOutcome): CrawlDigest {
   const { counts, failures, frontier, firstPages } = state;
   return {
-    action: "crawl" as const,
-    status: counts.failed > 0 || stopped !== undefined ? ("partial" as const) : ("completed" as const),
+    action: "crawl",
+    status: counts.failed > 0 || stopped !== undefined ? "partial" : "completed",
     pages: counts.pages,
     failed: counts.failed,
     failures,

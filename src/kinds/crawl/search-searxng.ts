@@ -56,7 +56,7 @@ export async function askSearxng(query: SearchQuery, endpoint: string, getJson: 
 async function suggest(query: SearchQuery, endpoint: string, getJson: GetJson): Promise<SearchAnswer> {
   const url = new URL(`${endpoint.replace(/\/$/, "")}/autocompleter`);
   url.searchParams.set("q", query.query);
-  const [, found = []] = z
+  const [, found] = z
     .tuple([z.string(), z.array(z.string())])
     .rest(z.unknown())
     .parse(await getJson(url));

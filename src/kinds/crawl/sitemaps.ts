@@ -24,15 +24,15 @@ export async function readSitemaps(
   const rules = await robots.rulesFor(url, signal);
   const files = rules.sitemaps.length > 0 ? [...rules.sitemaps] : [new URL("/sitemap.xml", url).href];
   const known = new Set(files);
-  let isEnough = false;
-  for (let index = 0; index < files.length && index < mostFiles && !isEnough; index++) {
+  const state = { isEnough: false };
+  for (let index = 0; index < files.length && index < mostFiles && !state.isEnough; index++) {
     const file = files[index] ?? "";
     const onLocation = (text: string, isList: boolean): boolean => {
       const target = normaliseUrl(text.trim(), file);
       if (target === undefined) return true;
       if (!isList) {
-        isEnough = !onUrl(target);
-        return !isEnough;
+        state.isEnough = !onUrl(target);
+        return !state.isEnough;
       }
       if (known.size < mostFiles && !known.has(target)) files.push(target);
       known.add(target);
@@ -92,7 +92,10 @@ async function* unpacked(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
       await pieces.return?.();
     }
   };
-  if (first.value[0] !== 0x1f || first.value[1] !== 0x8b) return yield* all();
+  if (first.value[0] !== 0x1f || first.value[1] !== 0x8b) {
+    yield* all();
+    return;
+  }
   let length = 0;
   const gunzip = pipeline(Readable.from(all()), createGunzip(), () => undefined);
   for await (const piece of gunzip as AsyncIterable<Uint8Array>) {

@@ -54,7 +54,7 @@ describe("one page", () => {
     };
     for (const [path, code] of Object.entries(cases)) {
       const job = await world.run("page_markdown", { url: site.url + path });
-      expect(job.state, path).toMatchObject({ status: "failed", failure: { code } });
+      expect({ path, state: job.state }).toMatchObject({ path, state: { status: "failed", failure: { code } } });
     }
   });
 

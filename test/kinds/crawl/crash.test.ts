@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, it } from "vitest";
 import { until } from "../../until.ts";
-import { TestSite } from "./site.ts";
+import type { TestSite } from "./site.ts";
 import { later, openSite } from "./world.ts";
 
 const program = join(import.meta.dirname, "../../../.build/test/fixtures/crawl-worker.js");

@@ -29,9 +29,7 @@ it("hostile pages end, and say something", () => {
     `${"<blockquote>".repeat(500)}end`,
     `<!--${"-".repeat(200_000)}--><p>end`,
   ];
-  for (const page of pages) {
-    const { content } = readDocument(page, "https://a.example/");
-    // Not the text itself: a failure would print all of it.
-    expect(toMarkdown(content).includes("end"), page.slice(0, 20)).toBe(true);
-  }
+  const silent = pages.filter((page) => !toMarkdown(readDocument(page, "https://a.example/").content).includes("end"));
+  // Not the pages themselves: a failure would print all of them.
+  expect(silent.map((page) => page.slice(0, 20))).toEqual([]);
 });

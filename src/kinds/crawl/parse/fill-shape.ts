@@ -1,3 +1,4 @@
+import { assertNever } from "../../../job/error.ts";
 import type { Json } from "../../../job/json.ts";
 import type { DataShape } from "./data-shape.ts";
 
@@ -66,6 +67,8 @@ export function coerce(value: Json, shape: DataShape): Json | undefined {
     }
     case "boolean":
       return toBoolean(value);
+    default:
+      return assertNever(shape);
   }
 }
 

@@ -117,7 +117,7 @@ class ParseThread {
 
   /** Copied, not handed over: if the thread dies of the page before it, this one is sent again. */
   #send({ request }: Task): void {
-    this.#worker.postMessage(request);
+    this.#worker.postMessage(request, []);
     this.#timer ??= this.#startTimer();
   }
 

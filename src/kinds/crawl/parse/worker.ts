@@ -7,7 +7,9 @@ import type { WorkerReply } from "./worker-message.ts";
 /** The thread that parses. One plan after another, usually the same. */
 let current: { readonly text: string; readonly compiled: Promise<CompiledPlan> } | undefined;
 
-parentPort?.on("message", async (request: ParseRequest) => {
+parentPort?.on("message", (request: ParseRequest) => void answer(request));
+
+async function answer(request: ParseRequest): Promise<void> {
   try {
     if (current?.text !== request.plan) {
       current = { text: request.plan, compiled: compilePlan(JSON.parse(request.plan) as ParsePlan) };
@@ -17,7 +19,7 @@ parentPort?.on("message", async (request: ParseRequest) => {
   } catch (error) {
     reply({ error: messageOf(error) }, []);
   }
-});
+}
 
 function reply(message: WorkerReply, transfer: ArrayBuffer[]): void {
   parentPort?.postMessage(message, transfer);
