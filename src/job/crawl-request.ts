@@ -30,7 +30,7 @@ const pageFields = {
 /** How pages of a site are found. */
 const siteFields = {
   within: z.enum(["path", "host", "site", "any"]).default("host").describe("How far to go from the start."),
-  include: patterns.describe("Globs for the path (/docs/**) or the URL, or re:EXPRESSION."),
+  include: patterns.describe("Globs: /docs/** or https://…, or re:EXPRESSION."),
   exclude: patterns,
   depth: z.int().min(0).max(1_000).default(20).describe("Most links away from the start."),
   concurrency: z.int().min(1).max(64).default(8),

@@ -16,7 +16,7 @@ const commandInput = pickFields(
   ...["command", "argv", "cwd", "env", "stdin", "pty", "ready", "name", "timeout_ms", "attempts"],
 ).extend({ wait_s: waitSeconds });
 
-const crawlInput = pickFields(crawlSite, ...["urls", "max_pages", "within", "include", "schema", "render"]).extend({
+const crawlInput = pickFields(crawlSite, ...["urls", "max_pages", "include", "schema", "render"]).extend({
   wait_s: waitSeconds,
 });
 
@@ -34,7 +34,7 @@ export function createStartTools(server: ServerFacts): JobTool[] {
     toStartTool(crawlSite, server, {
       kind: "crawl",
       description:
-        "Crawl a website in the background: clean Markdown and data of its pages. job_output reads them, also while it runs.",
+        "Crawl a website in the background: Markdown and data of its pages, which job_output reads while it runs.",
       input: crawlInput,
     }),
   ];

@@ -20,6 +20,8 @@ export type Resolve = (reference: string) => string | undefined;
 
 const isHeading = /^h[1-6]$/;
 const isBlock = /^(p|h[1-6]|ul|ol|dl|table|pre|blockquote|div|section|article|hr)$/;
+const isEdge =
+  /^(p|h[1-6]|ul|ol|li|dl|dt|dd|table|thead|tbody|tfoot|tr|t[dh]|caption|pre|blockquote|div|section|article|main|body|hr|br|figure|figcaption|details|summary)$/;
 const anchorSigns = /^[\s#¶§🔗]*$/u;
 
 /**
@@ -35,6 +37,9 @@ export class ContentWriter {
   #silentFrom: number | undefined;
   #textLength = 0;
   #headingAt: number | undefined;
+  #isAtEdge = true;
+  /** Where the last piece of text is. */
+  #textAt = -1;
   #preDepth = 0;
   #isInHeadingAnchor = false;
 
@@ -56,6 +61,7 @@ export class ContentWriter {
       return;
     }
     if (isBlock.test(name)) this.#endHeading();
+    if (isEdge.test(name)) this.#meetEdge();
     if (isPart) this.#beginPart(name === "article" ? "article" : "main", depth);
     if (isHeading.test(name)) this.#headingAt = depth;
     this.#closers.push(this.#write(name, attributes));
@@ -73,14 +79,21 @@ export class ContentWriter {
     if (name === "a") this.#isInHeadingAnchor = false;
     // A link without text would be noise.
     if (closer === "</a>" && this.#pieces.at(-1)?.startsWith("<a ") === true) this.#pieces.pop();
-    else if (closer !== "") this.#pieces.push(closer);
+    else if (closer !== "") {
+      if (isEdge.test(name)) this.#meetEdge();
+      this.#pieces.push(closer);
+    }
     if (this.#open.at(-1)?.depth === depth) this.#endPart();
   }
 
   text(text: string): void {
     if (!this.isSpeaking || (this.#isInHeadingAnchor && anchorSigns.test(text))) return;
-    this.#textLength += text.length;
-    this.#pieces.push(escapeText(text));
+    const shown = this.#isAtEdge && this.#preDepth === 0 ? text.trimStart() : text;
+    if (shown === "") return;
+    this.#textLength += shown.length;
+    this.#isAtEdge = false;
+    this.#textAt = this.#pieces.length;
+    this.#pieces.push(escapeText(shown));
   }
 
   /** The main content: the biggest `main`, else an article that holds half of the text, else everything. */
@@ -97,6 +110,13 @@ export class ContentWriter {
           ? article
           : undefined;
     return this.#pieces.slice(chosen?.start, chosen?.end).join("");
+  }
+
+  /** White space at the beginning and the end of a block means nothing, and only confuses what comes after us. */
+  #meetEdge(): void {
+    const last = this.#pieces.length - 1;
+    if (this.#textAt === last && this.#preDepth === 0) this.#pieces[last] = this.#pieces[last]?.trimEnd() ?? "";
+    this.#isAtEdge = true;
   }
 
   /** A heading that somebody forgot to close would swallow the rest of the page. */
@@ -138,7 +158,8 @@ export class ContentWriter {
     }
     const rule = elementRules.get(name);
     // Within code only its text counts; highlighters wrap every word.
-    if (rule === undefined || (this.#preDepth > 1 && name !== "code")) return "";
+    if (rule === undefined) return "";
+    if (this.#preDepth > 0 && name !== "pre" && name !== "code") return isBlock.test(name) ? "\n" : "";
     this.#pieces.push(openTag(name, attributes, rule));
     return rule.close;
   }
@@ -165,6 +186,7 @@ export class ContentWriter {
     const { src = "", alt = "" } = attributes;
     const source = src === "" || src.startsWith("data:") ? (attributes["data-src"] ?? "") : src;
     const target = source === "" ? undefined : this.#resolve(source);
+    this.#isAtEdge = false;
     if (target !== undefined) {
       return this.#writePlain(`<img src="${escapeAttribute(target)}" alt="${escapeAttribute(alt)}">`);
     }
