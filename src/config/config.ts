@@ -100,6 +100,23 @@ const configSchema = z.strictObject({
       max_pages: z.int().min(1).max(100).default(Math.max(1, cpus().length)),
     })
     .prefault({}),
+  crawl: z
+    .strictObject({
+      concurrency: z.int().min(1).max(100).default(4).describe("Crawl jobs at the same time."),
+      per_host: z.int().min(1).max(64).default(8).describe("Requests to one host at the same time, over all jobs."),
+      minimum_delay_ms: z.int().min(0).max(60_000).default(0).describe("Between two requests to one host."),
+    })
+    .prefault({}),
+  search: z
+    .strictObject({
+      searxng_url: z
+        .url({ protocol: /^https?$/ })
+        .optional()
+        .describe("A SearXNG with its JSON format on."),
+      brave_key: z.string().min(1).optional().describe("Key of the Brave Search API."),
+      brave_url: z.url({ protocol: /^https?$/ }).optional(),
+    })
+    .prefault({}),
   retention: z
     .strictObject({
       succeeded_hours: z.number().min(0).default(24),

@@ -64,7 +64,7 @@ export function createContext(run: Run, parts: ContextParts): RunContext {
     },
     touch: () => run.touch(),
     output: (stream = "stdout") => output.stream(stream),
-    outputFile: (stream) => watched(run, store.output.file({ id: run.id, attempt, stream })),
+    outputFile: (stream, options) => watched(run, store.output.file({ id: run.id, attempt, stream }, options)),
     folder: () => store.output.folder(run.id, attempt),
     artifacts: {
       save: (name, content) => {

@@ -5,7 +5,7 @@ import type { LogLevel } from "./event.ts";
 import type { JobId } from "./id.ts";
 import type { Json } from "./json.ts";
 import type { Limits } from "./job.ts";
-import type { OutputFile } from "./output.ts";
+import type { OutputFile, OutputFileOptions } from "./output.ts";
 import type { Answer, Question } from "./question.ts";
 import type { Progress } from "./state.ts";
 
@@ -75,8 +75,11 @@ export interface JobContext {
   /** Tells the watchdog that the job lives, where neither output nor progress shows it. */
   readonly touch: () => void;
   readonly output: (stream?: string) => OutputStream;
-  /** A file for a process of its own to append to, so that its output passes through nobody and outlives the engine. */
-  readonly outputFile: (stream: string) => OutputFile;
+  /**
+   * A file for a process of its own to append to, so that its output passes through nobody and outlives the engine. One that
+   * is kept whole has no cap: the kind bounds it by itself.
+   */
+  readonly outputFile: (stream: string, options?: OutputFileOptions) => OutputFile;
   /** A folder of this attempt on this machine; it is kept as long as the job's output. */
   readonly folder: () => string;
   /** Files for others to read, kept as long as the job. */

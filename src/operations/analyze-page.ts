@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { defined } from "../job/defined.ts";
-import { findJobs } from "./job-reference.ts";
 import { jobViewSchema, toJobView } from "./job-view.ts";
 import { defineOperation } from "./operation.ts";
 import { startFields, toStart } from "./run-command.ts";
@@ -57,12 +56,10 @@ export const analyzePage = defineOperation({
   input: analyzeInput,
   output: jobViewSchema,
   run: async ({ engine, actor }, input) => {
-    const dependsOn = (await findJobs(engine, input.after ?? [], actor)).map(({ id }) => id);
     const request = {
       kind: "page",
       input: toPageInput(input),
-      dependsOn,
-      ...toStart(input),
+      ...(await toStart(input, { engine, actor })),
     };
     const job = await engine.submit(request, actor);
     return toJobView(job);

@@ -76,11 +76,14 @@ export function toJobView(job: Job): JobView {
 
 const longestSummary = 200;
 
-/** What a job runs, in a few words: a command line, a program with its arguments, or an address. */
+/** What a job runs, in a few words: a command line, a program with its arguments, what is done with which page. */
 export function summarise(input: Json): string | undefined {
-  const { command, argv, url } = typeof input === "object" && input !== null && !Array.isArray(input) ? input : {};
+  const { command, argv, action, url, urls, query } =
+    typeof input === "object" && input !== null && !Array.isArray(input) ? input : {};
   const words = Array.isArray(argv) ? argv.filter((word) => typeof word === "string").join(" ") : undefined;
-  const text = typeof command === "string" ? command : (words ?? (typeof url === "string" ? url : undefined));
+  const target = url ?? query ?? (Array.isArray(urls) ? urls[0] : undefined);
+  const called = typeof action === "string" && typeof target === "string" ? `${action} ${target}` : undefined;
+  const text = typeof command === "string" ? command : (words ?? called ?? (typeof url === "string" ? url : undefined));
   return text === undefined || text.length <= longestSummary ? text : `${text.slice(0, longestSummary)}…`;
 }
 

@@ -102,7 +102,8 @@ async function readOrder(engine: Engine, id: JobId, attempt: number, access: Acc
 function toPieces(known: readonly Piece[], sizes: Record<string, { size: number }>, isOver: boolean): Piece[] {
   const hasTwoStreams = sizes["stdout"] !== undefined && sizes["stderr"] !== undefined;
   if (!isOver && (hasTwoStreams || sizes[orderStream] !== undefined)) return known.filter((piece) => piece.size > 0);
-  const names = Object.keys(sizes).filter((name) => name !== orderStream);
+  // Other streams hold what is no text to read along: pages, images.
+  const names = Object.keys(sizes).filter((name) => name === "stdout" || name === "stderr");
   const last = known.at(-1)?.stream;
   const rest = names
     .toSorted((a, b) => Number(a === last) - Number(b === last) || (a === "stdout" ? -1 : b === "stdout" ? 1 : 0))

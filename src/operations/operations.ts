@@ -1,5 +1,7 @@
 import { analyzePage } from "./analyze-page.ts";
 import { batchGet, batchList } from "./batch-verbs.ts";
+import { crawlPages } from "./crawl-pages.ts";
+import { crawlOperations } from "./crawl-verbs.ts";
 import { jobArtifact } from "./job-artifact.ts";
 import { jobOutput } from "./job-output.ts";
 import {
@@ -28,6 +30,8 @@ export const operations: readonly Operation[] = [
   jobSubmit,
   analyzePage,
   pageCompare,
+  ...crawlOperations,
+  crawlPages,
   jobGet,
   jobResult,
   jobList,

@@ -12,6 +12,7 @@ import { readVersion } from "./version.ts";
 /** The ways to the web that a server's kinds share. */
 export interface Web {
   readonly rules: AddressRules;
+  readonly guarded: GuardedFetch;
   readonly fetch: GuardedFetch["fetch"];
   readonly robots: Robots;
   readonly browser: SharedBrowser;
@@ -40,6 +41,7 @@ export function openWeb({ net, browser, paths, env }: LoadedConfig): Web {
   });
   return {
     rules,
+    guarded,
     fetch: guarded.fetch,
     robots: createRobots(guarded, { productToken }),
     browser: shared,

@@ -11,6 +11,7 @@ import type { WebhookOptions } from "../engine/webhooks/webhook-settings.ts";
 import { createCallHandler } from "../faces/local/call-handler.ts";
 import { defined } from "../job/defined.ts";
 import { LonghaulError } from "../job/error.ts";
+import { createCrawlKind } from "../kinds/crawl/crawl.ts";
 import { createPageKind } from "../kinds/page/page.ts";
 import { Launcher } from "../kinds/shell/launcher.ts";
 import { inheritEnv } from "../kinds/shell/policy.ts";
@@ -19,6 +20,7 @@ import { operations } from "../operations/operations.ts";
 import { makeFolder } from "../store/make-folder.ts";
 import { createRedactor, secretValues, type Redactor } from "../text/redact.ts";
 import { openAccess } from "./access.ts";
+import { openCrawlSettings } from "./crawl-settings.ts";
 import { guard } from "./guard.ts";
 import { createLog, type Log } from "./log-file.ts";
 import { openEngine } from "./open-engine.ts";
@@ -110,11 +112,13 @@ export async function openEngineWithKinds(
 ): Promise<{ engine: Engine; close: () => Promise<void> }> {
   const launcher = new Launcher(inheritEnv(config.shell.inherit_env, config.env));
   const web = openWeb(config);
+  const crawl = openCrawlSettings(config, web);
   const engine = await openEngine({
     home: config.paths.home,
     kinds: [
       createShellKind(toShellSettings(config, { launcher, redactor })),
       createPageKind({ ...web, concurrency: config.browser.max_pages }),
+      createCrawlKind(crawl.settings),
     ],
     outputCapBytes: config.shell.output_cap_mb * 1_000_000,
     retention: toRetention(config),
@@ -127,6 +131,7 @@ export async function openEngineWithKinds(
     await engine.stop();
     await web.close();
     await launcher.close();
+    await crawl.close();
   };
   return { engine, close };
 }

@@ -32,10 +32,10 @@ export function createOutputFiles(root: string, { capBytes, onGrown }: OutputFil
       const sizes = { segmentBytes, mostSegments: segmentsPerStream };
       return announced(new SegmentWriter(placeOf(address), streamName(address), sizes), () => onGrown(address.id));
     },
-    file: (address) => {
+    file: (address, { isWhole = false } = {}) => {
       const folder = placeOf(address);
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      return cappedFile(folder, streamName(address), capBytes, () => onGrown(address.id));
+      return cappedFile(folder, streamName(address), isWhole ? Infinity : capBytes, () => onGrown(address.id));
     },
     folder: (id, attempt) => {
       const folder = join(place(id, attempt), "work");

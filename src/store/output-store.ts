@@ -1,6 +1,6 @@
 import type { Artifact } from "../job/artifact.ts";
 import type { JobId } from "../job/id.ts";
-import type { OutputFile, OutputSize } from "../job/output.ts";
+import type { OutputFile, OutputFileOptions, OutputSize } from "../job/output.ts";
 
 /** Which stream of which attempt. */
 export interface OutputAddress {
@@ -17,7 +17,7 @@ export interface OutputStore {
   /** Goes on at the end of what is there already. One writer per stream at a time. */
   readonly writer: (address: OutputAddress) => OutputWriter;
   /** A file for a process of its own to append to, so that its output passes through nobody. */
-  readonly file: (address: OutputAddress) => OutputFile;
+  readonly file: (address: OutputAddress, options?: OutputFileOptions) => OutputFile;
   /** A folder for whatever else an attempt keeps on this machine; removed with the job's output. */
   readonly folder: (id: JobId, attempt: number) => string;
   /** Reads at most `limit` bytes at or after `from`; where those bytes were dropped, the next that are kept. */

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { batchGet, batchList } from "../../operations/batch-verbs.ts";
 import { analyzePage } from "../../operations/analyze-page.ts";
+import { crawlPages } from "../../operations/crawl-pages.ts";
+import { crawlOperations } from "../../operations/crawl-verbs.ts";
 import { jobArtifact } from "../../operations/job-artifact.ts";
 import { jobOutput } from "../../operations/job-output.ts";
 import { jobRequestSchema, jobSubmit } from "../../operations/job-submit.ts";
@@ -47,6 +49,7 @@ export const routes: readonly Route[] = [
   },
   start("/v1/commands", runCommand),
   start("/v1/pages", analyzePage),
+  ...crawlOperations.map((operation) => start(`/v1/web/${operation.name}`, operation)),
   { method: "GET", path: "/v1/pages/compare", tag: "jobs", operation: pageCompare, fields: "query" },
   { method: "GET", path: "/v1/jobs", tag: "jobs", operation: jobList, fields: "query" },
   { method: "POST", path: "/v1/jobs/cancel", tag: "jobs", operation: jobCancel, fields: "body" },
@@ -66,6 +69,7 @@ export const routes: readonly Route[] = [
     ...{ method, path: "/v1/jobs/{id}/wait", tag: "job", operation: jobWait, isOneOfMany: true, isSlow: true },
     fields: method === "GET" ? "query" : "body",
   })),
+  { method: "GET", path: "/v1/jobs/{id}/pages", tag: "job", operation: crawlPages, fields: "query" },
   { method: "GET", path: "/v1/jobs/{id}/artifacts", tag: "job", operation: jobArtifact, fields: "query" },
   { method: "POST", path: "/v1/jobs/{id}/send", tag: "job", operation: jobSend, fields: "body" },
   { method: "POST", path: "/v1/jobs/{id}/answer", tag: "job", operation: jobAnswer, fields: "body" },

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { JobView } from "../../../operations/job-view.ts";
 import type { Operation, OperationContext } from "../../../operations/operation.ts";
+import { crawlSite } from "../../../operations/crawl-verbs.ts";
 import { runCommand } from "../../../operations/run-command.ts";
 import { analyzePage } from "../../../operations/analyze-page.ts";
 import type { JobTool, Presenter } from "../job-tool.ts";
@@ -18,6 +19,9 @@ const commandInput = pickFields(
 ).extend({ wait_s: waitSeconds });
 
 const pageInput = pickFields(analyzePage, "url", "features", "respect_robots", "name").extend({ wait_s: waitSeconds });
+const crawlInput = pickFields(crawlSite, ...["urls", "max_pages", "include", "schema", "render"]).extend({
+  wait_s: waitSeconds,
+});
 
 type ServerFacts = OperationContext["server"];
 
@@ -37,6 +41,13 @@ export function createStartTools(server: ServerFacts): JobTool[] {
       input: pageInput,
       isHarmless: true,
       present: presentPage,
+    }),
+    toStartTool(crawlSite, server, {
+      kind: "crawl",
+      description:
+        "Crawl a website in the background: Markdown and data of its pages, which job_output reads while it runs.",
+      input: crawlInput,
+      isHarmless: true,
     }),
   ];
 }
