@@ -4,6 +4,7 @@ import { LonghaulError } from "../job/error.ts";
 import { messageOf } from "../job/failure.ts";
 import { parseInput } from "../job/issue.ts";
 import { readBackgroundJobSettings, type BackgroundJobSettings } from "./background-job.ts";
+import { endpointsSchema, readEndpoints, type EndpointsConfig } from "./endpoints.ts";
 import { findPaths, type Paths } from "./paths.ts";
 
 const hourMs = 3_600_000;
@@ -80,16 +81,18 @@ const configSchema = z.strictObject({
         .default(24 * 7),
     })
     .prefault({}),
+  endpoints: endpointsSchema,
   redact: z.array(z.string()).default([]).describe("Values to hide wherever they would be shown."),
 });
 
 export type Config = z.output<typeof configSchema>;
 
-export interface LoadedConfig extends Config {
+export interface LoadedConfig extends Omit<Config, "endpoints"> {
   readonly paths: Paths;
   /** The environment that commands may inherit from. */
   readonly env: NodeJS.ProcessEnv;
   readonly backgroundJob: BackgroundJobSettings;
+  readonly endpoints: EndpointsConfig;
 }
 
 export interface ConfigFlags {
@@ -108,7 +111,8 @@ export function loadConfig(flags: ConfigFlags = {}, env: NodeJS.ProcessEnv = pro
     ...(port === undefined ? {} : { port }),
   };
   const backgroundJob = readBackgroundJobSettings(env);
-  return { ...parsed, shell: withBackgroundJob(parsed.shell, env, backgroundJob), server, paths, env, backgroundJob };
+  const shell = withBackgroundJob(parsed.shell, env, backgroundJob);
+  return { ...parsed, shell, server, paths, env, backgroundJob, endpoints: readEndpoints(parsed.endpoints, env) };
 }
 
 /** The limits of mcp-background-job are those of all commands, where they are set. */
@@ -124,7 +128,7 @@ function withBackgroundJob(
   };
 }
 
-export function toRetention({ retention }: Config): { succeededMs: number; failedMs: number } {
+export function toRetention({ retention }: Pick<Config, "retention">): { succeededMs: number; failedMs: number } {
   return { succeededMs: retention.succeeded_hours * hourMs, failedMs: retention.failed_hours * hourMs };
 }
 

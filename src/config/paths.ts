@@ -1,15 +1,14 @@
 import { homedir, tmpdir, userInfo } from "node:os";
 import { join, resolve } from "node:path";
+import { profiles, profileSocketFile, type Profile } from "./profiles.ts";
 
 /** Where everything of one installation lives. */
 export interface Paths {
   readonly home: string;
   readonly config: string;
   readonly socket: string;
-  /** Where fronts of MCP clients connect. */
-  readonly mcpSocket: string;
-  /** The same, for the profile of that name. */
-  readonly backgroundJobSocket: string;
+  /** Where fronts of MCP clients connect, for each profile. */
+  readonly mcpSockets: Readonly<Record<Profile, string>>;
   readonly token: string;
   readonly log: string;
   /** What the running server says of itself: process, version, address. */
@@ -28,8 +27,9 @@ export function findPaths(env: NodeJS.ProcessEnv): Paths {
     home,
     config: env["LONGHAUL_CONFIG"] ?? join(home, "config.json"),
     socket: socketPath(home, "longhaul.sock"),
-    mcpSocket: socketPath(home, "mcp.sock"),
-    backgroundJobSocket: socketPath(home, "mcp-background-job.sock"),
+    mcpSockets: Object.fromEntries(
+      profiles.map((profile) => [profile, socketPath(home, profileSocketFile(profile))]),
+    ) as Record<Profile, string>,
     token: join(home, "token"),
     log: join(home, "server.log"),
     server: join(home, "server.json"),

@@ -1,3 +1,4 @@
+import { endpointHealth, endpointList, endpointPurge, runEndpoint } from "./endpoint-verbs.ts";
 import { jobOutput } from "./job-output.ts";
 import { jobAnswer, jobCancel, jobCount, jobEvents, jobGet, jobList, jobRetry, jobSend } from "./job-verbs.ts";
 import { jobWait } from "./job-wait.ts";
@@ -8,6 +9,7 @@ import { jobsPrune, kindPause, kindResume, serverStatus } from "./server-verbs.t
 /** Every verb of the product. */
 export const operations: readonly Operation[] = [
   runCommand,
+  runEndpoint,
   jobGet,
   jobList,
   jobCount,
@@ -21,5 +23,8 @@ export const operations: readonly Operation[] = [
   kindPause,
   kindResume,
   jobsPrune,
+  endpointList,
+  endpointHealth,
+  endpointPurge,
   serverStatus,
 ];

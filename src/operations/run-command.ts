@@ -1,8 +1,9 @@
 import { z } from "zod";
+import type { SubmitRequest } from "../engine/submit.ts";
 import { defined } from "../job/defined.ts";
 import { findJobs } from "./job-reference.ts";
 import { jobViewSchema, toJobView } from "./job-view.ts";
-import { defineOperation } from "./operation.ts";
+import { defineOperation, type OperationContext } from "./operation.ts";
 
 const duration = z
   .int()
@@ -48,23 +49,35 @@ export const runCommand = defineOperation({
   output: jobViewSchema,
   run: async ({ engine, actor }, input) => {
     const { command, argv, shell, cwd, env, stdin, pty, ready, finish_with_main: finishWithMain } = input;
-    const dependsOn = (await findJobs(engine, input.after ?? [], actor)).map(({ id }) => id);
     const job = await engine.submit({
       kind: "shell",
       input: defined({ command, argv, shell, cwd, env, stdin, pty, ready, finishWithMain }),
-      dependsOn,
-      ...defined({
-        owner: actor.owner,
-        by: actor.by,
-        name: input.name,
-        tags: input.tags,
-        batch: input.batch,
-        priority: input.priority,
-        delayMs: input.delay_ms,
-        idempotencyKey: input.idempotency_key,
-      }),
-      limits: defined({ runMs: input.timeout_ms, idleMs: input.idle_timeout_ms, attempts: input.attempts }),
+      ...(await toStart(input, { engine, actor })),
     });
     return toJobView(job);
   },
 });
+
+type StartInput = z.output<z.ZodObject<typeof startFields>>;
+
+/** What the engine is told of a start, besides the kind and its input. */
+export async function toStart(
+  input: StartInput,
+  { engine, actor }: Pick<OperationContext, "engine" | "actor">,
+): Promise<Omit<SubmitRequest, "kind" | "input">> {
+  const dependsOn = (await findJobs(engine, input.after ?? [], actor)).map(({ id }) => id);
+  return {
+    dependsOn,
+    ...defined({
+      owner: actor.owner,
+      by: actor.by,
+      name: input.name,
+      tags: input.tags,
+      batch: input.batch,
+      priority: input.priority,
+      delayMs: input.delay_ms,
+      idempotencyKey: input.idempotency_key,
+    }),
+    limits: defined({ runMs: input.timeout_ms, idleMs: input.idle_timeout_ms, attempts: input.attempts }),
+  };
+}

@@ -3,17 +3,17 @@ import { chmodSync, rmSync } from "node:fs";
 import type { RequestListener } from "node:http";
 import { createServer, type Server, type Socket } from "node:net";
 import type { BackgroundJobSettings } from "../config/background-job.ts";
+import type { Profile } from "../config/profiles.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Caller, McpEndpoint } from "../faces/mcp/endpoint.ts";
 import type { serveSocket as ServeSocket } from "../faces/mcp/stdio.ts";
 import type { ServerFacts } from "../operations/operation.ts";
-import type { McpProfile } from "./mcp-endpoints.ts";
 
 interface McpParts {
   readonly engine: Engine;
   readonly server: ServerFacts;
   /** Where each profile is served to fronts on this machine. */
-  readonly sockets: Readonly<Record<McpProfile, string>>;
+  readonly sockets: Readonly<Record<Profile, string>>;
   readonly token: string;
   readonly backgroundJob: BackgroundJobSettings;
   readonly onFault: (error: Error) => void;
@@ -39,7 +39,7 @@ export async function serveMcp(parts: McpParts): Promise<McpService> {
     servers.push(
       await listenForFronts(path, async (socket) => {
         const { endpoints, serveSocket } = await faces();
-        serveSocket(endpoints[profile as McpProfile], socket, localUser);
+        serveSocket(endpoints[profile as Profile], socket, localUser);
       }),
     );
   }
@@ -48,7 +48,7 @@ export async function serveMcp(parts: McpParts): Promise<McpService> {
     route: (others) => (request, response) => {
       const [, profile = "core"] = /^\/mcp(?:\/([\w-]+))?\/?(?:\?.*)?$/.exec(request.url ?? "") ?? ["", ""];
       if (!Object.hasOwn(parts.sockets, profile)) others(request, response);
-      else void faces().then(({ listeners }) => listeners[profile as McpProfile](request, response));
+      else void faces().then(({ listeners }) => listeners[profile as Profile](request, response));
     },
     stop: async () => {
       const { endpoints } = await faces();
@@ -60,8 +60,8 @@ export async function serveMcp(parts: McpParts): Promise<McpService> {
 }
 
 interface Faces {
-  readonly endpoints: Record<McpProfile, McpEndpoint>;
-  readonly listeners: Record<McpProfile, RequestListener>;
+  readonly endpoints: Record<Profile, McpEndpoint>;
+  readonly listeners: Record<Profile, RequestListener>;
   readonly serveSocket: typeof ServeSocket;
 }
 

@@ -9,6 +9,8 @@ import type { Engine } from "../engine/engine.ts";
 import { createCallHandler } from "../faces/local/call-handler.ts";
 import { defined } from "../job/defined.ts";
 import { LonghaulError } from "../job/error.ts";
+import type { EndpointDirectory } from "../kinds/endpoint/directory.ts";
+import { createEndpointKind } from "../kinds/endpoint/endpoint.ts";
 import { Launcher } from "../kinds/shell/launcher.ts";
 import { inheritEnv } from "../kinds/shell/policy.ts";
 import { createShellKind, type ShellSettings } from "../kinds/shell/shell.ts";
@@ -17,6 +19,7 @@ import { makeFolder } from "../store/make-folder.ts";
 import { createRedactor, secretValues, type Redactor } from "../text/redact.ts";
 import { guardByToken } from "./guard.ts";
 import { createLog, type Log } from "./log-file.ts";
+import { openEndpoints } from "./open-endpoints.ts";
 import { openEngine } from "./open-engine.ts";
 import { serveMcp, type McpService } from "./serve-mcp.ts";
 import { readVersion } from "./version.ts";
@@ -38,13 +41,19 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
   const version = readVersion();
   makePrivateFolder(paths.home);
   makePrivateFolder(dirname(paths.socket));
-  const redactor = createRedactor([...config.redact, ...secretValues(config.env)]);
+  const redactor = createRedactor([...config.redact, ...config.endpoints.secrets, ...secretValues(config.env)]);
   const log = createLog({ redact: redactor.text, ...(options.isBackground ? { file: paths.log } : {}) });
-  const { engine, close } = await openEngineWithKinds(config, { redactor, log });
+  const { engine, endpoints, close } = await openEngineWithKinds(config, { redactor, log });
   const listening: Server[] = [];
   let mcp: McpService | undefined;
   try {
-    const server = { version, startedAt: Date.now(), home: paths.home, url: undefined as string | undefined };
+    const server = {
+      version,
+      startedAt: Date.now(),
+      home: paths.home,
+      url: undefined as string | undefined,
+      endpoints,
+    };
     const handler = createCallHandler({
       operations,
       context: { engine, actor: {}, server },
@@ -54,7 +63,7 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
     mcp = await serveMcp({
       engine,
       server,
-      sockets: { core: paths.mcpSocket, "background-job": paths.backgroundJobSocket },
+      sockets: paths.mcpSockets,
       backgroundJob: config.backgroundJob,
       token,
       onFault: (error) => log("warn", "an MCP request failed", { error }),
@@ -87,11 +96,15 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
 export async function openEngineWithKinds(
   config: LoadedConfig,
   { redactor, log }: { redactor: Redactor; log: Log },
-): Promise<{ engine: Engine; close: () => Promise<void> }> {
+): Promise<{ engine: Engine; endpoints: EndpointDirectory; close: () => Promise<void> }> {
   const launcher = new Launcher(inheritEnv(config.shell.inherit_env, config.env));
+  const endpoints = await openEndpoints(config);
   const engine = await openEngine({
     home: config.paths.home,
-    kinds: [createShellKind(toShellSettings(config, { launcher, redactor }))],
+    kinds: [
+      createShellKind(toShellSettings(config, { launcher, redactor })),
+      createEndpointKind({ directory: endpoints, redactor }),
+    ],
     outputCapBytes: config.shell.output_cap_mb * 1_000_000,
     retention: toRetention(config),
     ...defined({ pruneMs: config.backgroundJob.cleanupIntervalMs }),
@@ -99,9 +112,9 @@ export async function openEngineWithKinds(
   });
   const close = async (): Promise<void> => {
     await engine.stop();
-    await launcher.close();
+    await Promise.all([launcher.close(), endpoints.close()]);
   };
-  return { engine, close };
+  return { engine, endpoints, close };
 }
 
 function toShellSettings(config: LoadedConfig, parts: Pick<ShellSettings, "launcher" | "redactor">): ShellSettings {

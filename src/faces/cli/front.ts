@@ -1,4 +1,5 @@
 import type { Environment } from "../../config/environment.ts";
+import type { Profile } from "../../config/profiles.ts";
 import type { Client } from "../local/client.ts";
 import type { Screen } from "./screen.ts";
 
@@ -14,7 +15,7 @@ export interface Front {
   /** Becomes the server. The code of it is loaded only now. */
   readonly serve: (flags: ServeFlags, options: { isLoggedToFile: boolean }) => Promise<ServedHere>;
   /** Serves one MCP client on standard input and output, without a server in the background. */
-  readonly serveMcp: (profile: "core" | "background-job") => Promise<void>;
+  readonly serveMcp: (profile: Profile) => Promise<void>;
 }
 
 export interface ServeFlags {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { JobView } from "../../../operations/job-view.ts";
 import type { Operation, OperationContext } from "../../../operations/operation.ts";
+import { runEndpoint } from "../../../operations/endpoint-verbs.ts";
 import { runCommand } from "../../../operations/run-command.ts";
 import type { JobTool } from "../job-tool.ts";
 import { describeJob } from "../../../operations/job-verbs.ts";
@@ -17,8 +18,16 @@ const commandInput = pickFields(
 
 type ServerFacts = OperationContext["server"];
 
-/** The tools that start jobs, one per kind. */
+const endpointInput = pickFields(
+  runEndpoint,
+  ...["endpoint", "input", "policy", "name", "timeout_ms", "attempts"],
+).extend({ wait_s: waitSeconds });
+
+const mostNamed = 10;
+
+/** The tools that start jobs, one per kind; that for endpoints only where there are any. */
 export function createStartTools(server: ServerFacts): JobTool[] {
+  const { endpoints } = server;
   return [
     toStartTool(runCommand, server, {
       kind: "shell",
@@ -26,7 +35,22 @@ export function createStartTools(server: ServerFacts): JobTool[] {
         "Run a shell command, build, test or dev server in the background. A short one is answered with its output; a long one goes on whatever happens to this session, and is answered with a job_id.",
       input: commandInput,
     }),
+    ...(endpoints?.isUsable === true
+      ? [
+          toStartTool(runEndpoint, server, {
+            kind: "endpoint",
+            description: `Run a job on a serverless endpoint (${nameEndpoints(endpoints)}) and follow it to its end. A quick one is answered with its output; a long one goes on, and is answered with a job_id.`,
+            input: endpointInput,
+          }),
+        ]
+      : []),
   ];
+}
+
+function nameEndpoints(endpoints: NonNullable<ServerFacts["endpoints"]>): string {
+  const names = endpoints.list().map(({ name }) => name);
+  const shown = [...names.slice(0, mostNamed), ...(names.length > mostNamed ? ["…"] : [])];
+  return [...shown, ...(endpoints.takesAnyId ? ["any RunPod id"] : [])].join(", ");
 }
 
 interface StartFace {
