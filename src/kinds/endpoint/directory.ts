@@ -43,13 +43,15 @@ export interface EndpointSettings {
   /** Compiles a JSON Schema; the check says what does not fit, or nothing. */
   readonly compileSchema: (schema: Json) => (value: unknown) => string | undefined;
   readonly requestMs?: number;
+  /** How long a job that is told to stop may take before its worker is killed. */
+  readonly cancelMs?: number;
 }
 
 export type OpenEndpoint =
   | { readonly type: "remote"; readonly remote: RemoteEndpoint; readonly secrets: readonly string[] }
   | { readonly type: "local"; readonly pool: WorkerPool };
 
-const cancelMs = 3_000;
+const usualCancelMs = 3_000;
 const mostOpen = 1_000;
 
 /** The endpoints that jobs can run on: those that are configured, and with a key of RunPod's any of its. */
@@ -166,7 +168,7 @@ export class EndpointDirectory {
   }
 
   #openAnew(name: string, found: RunpodEndpoint | LocalEndpoint): OpenEndpoint {
-    const { fetch, requestMs, home, env } = this.#settings;
+    const { fetch, requestMs, home, env, cancelMs = usualCancelMs } = this.#settings;
     if (found.type === "runpod") {
       const { baseUrl, endpointId, apiKey } = found;
       if (apiKey === undefined) throw keyless(name);

@@ -32,6 +32,8 @@ export class FakeRunpod {
   /** The same, called after the request has had its effect. */
   lateFault: Fault = () => false;
   workers: Record<string, number> = { idle: 1, running: 0 };
+  /** How long an answer takes. */
+  latencyMs: () => number = () => 0;
   /** Tells all chunks again every time, as a platform that does not drain would. */
   isRepeating = false;
   #count = 0;
@@ -79,11 +81,13 @@ export class FakeRunpod {
     for await (const piece of request as AsyncIterable<Buffer>) pieces.push(piece);
     const text = Buffer.concat(pieces).toString();
     const known = this.jobs.get(id);
+    await new Promise((resolve) => setTimeout(resolve, this.latencyMs()));
     if (this.fault(request, response, known)) return;
     if (request.headers.authorization !== `Bearer ${this.key}`) {
       return reply(response, 401, { error: `unauthorized: ${request.headers.authorization ?? ""}` });
     }
     const [status, body] = this.#answer(verb, known, text);
+    await new Promise((resolve) => setTimeout(resolve, this.latencyMs()));
     if (this.lateFault(request, response, known)) return;
     reply(response, status, body);
   }

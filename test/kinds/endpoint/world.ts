@@ -56,6 +56,7 @@ export class EndpointWorld {
       fetch: (url, init) => fetch(url, init),
       compileSchema,
       requestMs,
+      cancelMs: 500,
     });
     const kind = createEndpointKind({
       directory: this.directory,
