@@ -18,7 +18,7 @@ export const runEndpoint = defineOperation({
   input: z.strictObject({
     ...startFields,
     endpoint,
-    input: z.record(z.string(), z.json()).describe("What the endpoint's handler is given."),
+    input: z.record(z.string(), z.unknown()).describe("What the endpoint's handler is given."),
     policy: z
       .strictObject({
         executionTimeout: z.int().optional().describe("Most milliseconds the job may run."),

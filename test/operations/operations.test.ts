@@ -15,6 +15,9 @@ async function call(engine: Engine, name: string, input: unknown): Promise<unkno
 describe("the operations", () => {
   it("are these", () => {
     expect(operations.map(({ name }) => name).toSorted()).toEqual([
+      "endpoint_health",
+      "endpoint_list",
+      "endpoint_purge",
       "job_answer",
       "job_cancel",
       "job_count",
@@ -29,6 +32,7 @@ describe("the operations", () => {
       "kind_pause",
       "kind_resume",
       "run_command",
+      "run_endpoint",
       "server_status",
     ]);
   });
@@ -54,6 +58,14 @@ describe("bad input", () => {
     ["run_command", { argv: "ls" }, "argv"],
     ["run_command", { command: "true", shell: "fish" }, "shell"],
     ["run_command", { command: "true", ready: { prot: 1 } }, "ready.prot"],
+    ["run_endpoint", { input: {} }, "endpoint"],
+    ["run_endpoint", { endpoint: "x" }, "input"],
+    ["run_endpoint", { endpoint: "x", input: [] }, "input"],
+    ["run_endpoint", { endpoint: "x", input: {}, policy: { ttl: "long" } }, "policy.ttl"],
+    ["run_endpoint", { endpoint: "x", input: {}, s3Config: { accessId: "a" } }, "s3Config.accessSecret"],
+    ["endpoint_list", { all: true }, "all"],
+    ["endpoint_health", {}, "endpoint"],
+    ["endpoint_purge", { endpoint: 1 }, "endpoint"],
     ["job_get", {}, "id"],
     ["job_get", { id: "" }, "id"],
     ["job_get", "x", "it"],

@@ -68,21 +68,20 @@ async function runLocal(
   pool: WorkerPool,
   redactor: Redactor,
 ): Promise<EndpointResult> {
-  const stdout = context.output("stdout");
-  const stderr = context.output("stderr");
+  // Opened when there is something to write: most quick jobs have nothing.
+  const write = (stream: "stdout" | "stderr", text: string): void => context.output(stream).write(text);
   const startedAt = context.now();
   // It begins anew, and so does its stream: readers leave out what stands before this line.
-  if (context.isInterrupted) stdout.write('{"restarted":true}\n');
+  if (context.isInterrupted) write("stdout", '{"restarted":true}\n');
   context.serve({ inspect: async () => ({ worker_health: { ...pool.workers() } }) });
-  context.progress({ phase: "running" });
   try {
     const output = await pool.run(input, context, {
       onMessage: (message) => {
         if (message.type === "progress") context.progress({ phase: "running", ...toProgress(message.progress) });
-        else if (message.type === "stream") stdout.write(`${JSON.stringify({ output: message.chunk })}\n`);
-        else stderr.write(`${redactor.text(message.text)}\n`);
+        else if (message.type === "stream") write("stdout", `${JSON.stringify({ output: message.chunk })}\n`);
+        else write("stderr", `${redactor.text(message.text)}\n`);
       },
-      onError: (text) => stderr.write(redactor.text(text)),
+      onError: (text) => write("stderr", redactor.text(text)),
     });
     return { output, execution_ms: context.now() - startedAt };
   } catch (thrown) {

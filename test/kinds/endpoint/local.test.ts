@@ -101,7 +101,10 @@ describe.each(["per_job", "warm"] as const)("a local endpoint, %s", (mode) => {
   it("tries a job again whose worker crashed, by its limits", async () => {
     await open();
     const limits = { attempts: 3, backoff: { initialMs: 1, factor: 1, maxMs: 1, jitter: 0 } };
-    expect((await world().run("ep", { do: "crash" }, { limits })).state).toMatchObject({ status: "failed", attempt: 3 });
+    expect((await world().run("ep", { do: "crash" }, { limits })).state).toMatchObject({
+      status: "failed",
+      attempt: 3,
+    });
   });
 
   it("takes lines that are no message for logs, long lines whole, and gives up on endless ones", async () => {
@@ -208,7 +211,9 @@ describe("a warm endpoint", () => {
     await world().open({ named: { ep: world().local(handler, { mode: "warm" }) } });
     await world().run("ep", { do: "crash" });
     await world().run("ep", { do: "crash" });
-    expect(await world().directory?.queueHint("ep")).toMatchObject({ hint: expect.stringMatching(/crash loop/) as string });
+    expect(await world().directory?.queueHint("ep")).toMatchObject({
+      hint: expect.stringMatching(/crash loop/) as string,
+    });
     await echo("ep");
     expect((await world().directory?.health("ep"))?.workers.unhealthy).toBe(0);
     expect((await world().directory?.health("ep"))?.jobs).toMatchObject({ completed: 1, failed: 2 });

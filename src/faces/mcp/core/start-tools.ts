@@ -18,12 +18,11 @@ const commandInput = pickFields(
 
 type ServerFacts = OperationContext["server"];
 
-const endpointInput = pickFields(
-  runEndpoint,
-  ...["endpoint", "input", "policy", "name", "timeout_ms", "attempts"],
-).extend({ wait_s: waitSeconds });
+const endpointInput = pickFields(runEndpoint, ...["endpoint", "input", "name", "timeout_ms"]).extend({
+  wait_s: waitSeconds,
+});
 
-const mostNamed = 10;
+const longestNames = 100;
 
 /** The tools that start jobs, one per kind; that for endpoints only where there are any. */
 export function createStartTools(server: ServerFacts): JobTool[] {
@@ -39,7 +38,7 @@ export function createStartTools(server: ServerFacts): JobTool[] {
       ? [
           toStartTool(runEndpoint, server, {
             kind: "endpoint",
-            description: `Run a job on a serverless endpoint (${nameEndpoints(endpoints)}) and follow it to its end. A quick one is answered with its output; a long one goes on, and is answered with a job_id.`,
+            description: `Run a job on a serverless endpoint (${nameEndpoints(endpoints)}) in the background. A quick one is answered with its output, a long one with a job_id.`,
             input: endpointInput,
           }),
         ]
@@ -49,8 +48,8 @@ export function createStartTools(server: ServerFacts): JobTool[] {
 
 function nameEndpoints(endpoints: NonNullable<ServerFacts["endpoints"]>): string {
   const names = endpoints.list().map(({ name }) => name);
-  const shown = [...names.slice(0, mostNamed), ...(names.length > mostNamed ? ["…"] : [])];
-  return [...shown, ...(endpoints.takesAnyId ? ["any RunPod id"] : [])].join(", ");
+  const all = [...(endpoints.takesAnyId ? ["any RunPod id"] : []), ...names].join(", ");
+  return all.length > longestNames ? `${all.slice(0, longestNames)}…` : all;
 }
 
 interface StartFace {

@@ -24,7 +24,7 @@ const wait = z.int().min(1_000).max(300_000).optional();
 const ofJob = z.object({ endpointId, jobId });
 const request = z.object({
   endpointId,
-  input: z.record(z.string(), z.json()).describe("Input of the handler"),
+  input: z.record(z.string(), z.unknown()).describe("Input of the handler"),
   webhook: z
     .url({ protocol: /^https?$/ })
     .optional()
