@@ -79,7 +79,10 @@ function liveFacts(live: Readonly<Record<string, Json>>): (readonly [string, str
     typeof memory === "number" ? `${(memory / 1_000_000).toFixed(0)} MB` : "",
   ];
   return [
-    ["remote", typeof remoteId === "string" ? `${remoteId} ${String(remoteStatus ?? "")}` : undefined],
+    [
+      "remote",
+      typeof remoteId === "string" ? `${remoteId} ${typeof remoteStatus === "string" ? remoteStatus : ""}` : undefined,
+    ],
     ["queue", typeof hint === "string" ? hint : undefined],
     ["pid", typeof pid === "number" ? String(pid) : undefined],
     ["uses", numbers.filter((part) => part !== "").join(", ")],

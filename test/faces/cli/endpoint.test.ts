@@ -18,7 +18,7 @@ describe("longhaul endpoint", () => {
     expect(init.code).toBe(0);
     const config = JSON.parse(readFileSync(join(cli.home, "config.json"), "utf8")) as object;
     expect(config).toEqual({ retention: { failed_hours: 5 }, ...(JSON.parse(init.stdout) as object) });
-    const [backup = ""] = readdirSync(cli.home).filter((name) => name.endsWith(".bak"));
+    const backup = readdirSync(cli.home).find((name) => name.endsWith(".bak")) ?? "";
     expect(readFileSync(join(cli.home, backup), "utf8")).toBe('{"retention":{"failed_hours":5}}');
     expect(existsSync(join(folder, "shout", file))).toBe(true);
 
@@ -58,7 +58,7 @@ describe("longhaul endpoint", () => {
       ["endpoint", "init", "../x"],
     ]) {
       const { code, stderr } = await cli.run(words);
-      expect([code, stderr.trim().split("\n").length], words.join(" ")).toEqual([2, 1]);
+      expect({ words, code, lines: stderr.trim().split("\n").length }).toEqual({ words, code: 2, lines: 1 });
     }
     expect((await cli.run(["endpoint", "list"])).stderr).toContain("longhaul endpoint init NAME");
   });
