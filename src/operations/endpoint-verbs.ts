@@ -17,6 +17,8 @@ export const runEndpoint = defineOperation({
   description: "Run a job on an endpoint, remote or local. A remote job is submitted once and followed to its end.",
   input: z.strictObject({
     ...startFields,
+    // One less than usual: the endpoint itself is a tag.
+    tags: z.array(z.string().min(1).max(200)).max(49).optional(),
     endpoint,
     input: z.record(z.string(), z.unknown()).describe("What the endpoint's handler is given."),
     policy: z

@@ -8,9 +8,14 @@ export interface Endpoints {
   /** Throws `not_found` for a name that is none, `unavailable` if the platform does not tell. */
   readonly health: (name: string) => Promise<EndpointCounts>;
   /** Why a job waits in the endpoint's queue; undefined if nobody tells. */
-  readonly queueHint: (name: string) => Promise<{ workers: object; hint: string } | undefined>;
+  readonly queueHint: (name: string) => Promise<QueueFacts | undefined>;
   /** Removes what is queued on the platform, and says how much that was. */
   readonly purge: (name: string) => Promise<number>;
+}
+
+export interface QueueFacts {
+  readonly workers: EndpointCounts["workers"] & { readonly total: number };
+  readonly hint: string;
 }
 
 export interface EndpointFacts {

@@ -20,7 +20,7 @@ export interface RunpodFacts {
 /** A job as RunPod's API shows it. */
 export function toRunpodReply(job: Job, facts: RunpodFacts = {}): Record<string, Json> {
   const { state } = job;
-  const status = toRunpodStatus(job);
+  const status = toRunpodStatus(job, facts);
   const told = asObject(isTerminal(state) ? (facts.result ?? failureDetails(state)) : undefined);
   const times = ownTimes(job);
   const delayTime = number(told["delay_ms"]) ?? times.delayTime;
@@ -39,13 +39,13 @@ export function toRunpodReply(job: Job, facts: RunpodFacts = {}): Record<string,
   };
 }
 
-export function toRunpodStatus(job: Job): RunpodStatus {
+export function toRunpodStatus(job: Job, facts: RunpodFacts = {}): RunpodStatus {
   const { state } = job;
   switch (state.status) {
     case "queued":
       return "IN_QUEUE";
     case "running":
-      return isQueuedUpstream(job) ? "IN_QUEUE" : "IN_PROGRESS";
+      return isQueued(job, facts) ? "IN_QUEUE" : "IN_PROGRESS";
     case "waiting":
       return "IN_PROGRESS";
     case "succeeded":
@@ -59,6 +59,12 @@ export function toRunpodStatus(job: Job): RunpodStatus {
     default:
       return assertNever(state);
   }
+}
+
+/** What is known live comes first: progress is told a moment later, and not at all before the platform has spoken. */
+function isQueued(job: Job, { live = {} }: RunpodFacts): boolean {
+  const remote = live["remote_status"];
+  return remote === undefined ? isQueuedUpstream(job) : remote === null || remote === "IN_QUEUE";
 }
 
 function failureDetails(state: TerminalState): Json {

@@ -43,10 +43,17 @@ export async function statusOf(context: OperationContext, job: Job): Promise<Run
   const isOver = isTerminal(job.state);
   const [result, live, diagnosis] = await Promise.all([
     status === "succeeded" ? engine.result(job.id, actor) : undefined,
-    isOver ? undefined : engine.inspect(job.id, actor),
+    status === "queued" ? inspectQueue(context, job) : isOver ? undefined : engine.inspect(job.id, actor),
     status === "queued" ? engine.diagnose(job.id, actor) : undefined,
   ]);
   return toRunpodReply(job, defined({ result, live, reason: diagnosis?.reason }));
+}
+
+/** The workers of a job that is in our own queue. Why it is there we know ourselves, unless they keep breaking. */
+async function inspectQueue({ server }: OperationContext, job: Job): Promise<Record<string, Json>> {
+  const queue = await server.endpoints?.queueHint(job.key ?? "").catch(() => undefined);
+  if (queue === undefined) return {};
+  return { worker_health: { ...queue.workers }, ...(queue.workers.unhealthy > 0 ? { hint: queue.hint } : {}) };
 }
 
 /** Waits for the end, at most so long, and tells where the job stands then. */

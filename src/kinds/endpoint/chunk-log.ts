@@ -57,9 +57,10 @@ export class ChunkLog {
 /** Of a stream that has outgrown memory nothing is compared: what comes next is then taken for new. */
 function readLines(path: string): string[] {
   if (!existsSync(path) || statSync(path).size > longestReadBytes) return [];
-  return readFileSync(path, "utf8")
-    .split("\n")
-    .filter((line) => line !== "");
+  const text = readFileSync(path, "utf8");
+  // A line that a dying server did not finish must not swallow the next one.
+  if (text !== "" && !text.endsWith("\n")) appendFileSync(path, "\n");
+  return text.split("\n").filter((line) => line !== "");
 }
 
 function digest(line: string): string {

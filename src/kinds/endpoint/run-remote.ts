@@ -58,6 +58,8 @@ class Follower {
   readonly #parts: RemoteParts;
   readonly #chunks: ChunkLog;
   #remoteId: string | undefined;
+  /** From before this server. */
+  #knownStatus: string | undefined;
   #snapshot: RemoteSnapshot | undefined;
   #lastError: string | undefined;
   #checkedAt: number | undefined;
@@ -72,7 +74,7 @@ class Follower {
     const hint = this.#isQueued() ? await this.#parts.queueHint() : undefined;
     return {
       remote_id: this.#remoteId ?? null,
-      remote_status: this.#snapshot?.status ?? null,
+      remote_status: this.#snapshot?.status ?? this.#knownStatus ?? null,
       ...defined({
         checked_at: this.#checkedAt,
         last_error: this.#lastError,
@@ -87,6 +89,7 @@ class Follower {
     const { pace } = this.#parts;
     const { signal } = this.#context;
     this.#remoteId = submission.remoteId;
+    this.#knownStatus = submission.lastStatus;
     let pauseMs = pace.firstMs;
     let missing = 0;
     let heardAt = performance.now();
@@ -165,7 +168,7 @@ class Follower {
   }
 
   #isQueued(): boolean {
-    return this.#snapshot === undefined || this.#snapshot.status === "IN_QUEUE";
+    return (this.#snapshot?.status ?? this.#knownStatus ?? "IN_QUEUE") === "IN_QUEUE";
   }
 
   #say(text: string): string {

@@ -44,6 +44,7 @@ export class Worker {
   #job: { id: string; listener: WorkerListener; reply: (reply: WorkerReply) => void } | undefined;
   #lastWords = "";
   #end: WorkerEnd | undefined;
+  #ending: Promise<void> | undefined;
 
   private constructor(child: ChildProcess) {
     this.#child = child;
@@ -102,7 +103,12 @@ export class Worker {
   }
 
   /** Ends the process and all of its group: lets it end by itself, asks it to, and kills it, so many milliseconds apart. */
-  async end({ waitMs, termMs }: { waitMs: number; termMs: number }): Promise<void> {
+  end(patience: EndPatience): Promise<void> {
+    // Once: when the group is gone, another may get its number.
+    return (this.#ending ??= this.#endAll(patience));
+  }
+
+  async #endAll({ waitMs, termMs }: EndPatience): Promise<void> {
     const { pid } = this.#child;
     this.#child.stdin?.end();
     await this.#within(waitMs);
@@ -159,6 +165,11 @@ export class Worker {
     const last = this.#lastWords.trim().split("\n").at(-1)?.slice(-lastWordsLength) ?? "";
     return `the worker ended ${how} without a result${last === "" ? "" : `: ${last}`}`;
   }
+}
+
+interface EndPatience {
+  readonly waitMs: number;
+  readonly termMs: number;
 }
 
 interface WorkerEnd {

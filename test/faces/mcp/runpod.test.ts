@@ -101,6 +101,7 @@ describe("the profile runpod", () => {
     const started = await data("run-endpoint", { endpointId: "elsewhere", input: { a: 1 }, policy: { ttl: 60_000 } });
     expect(started).toEqual({ id: expect.any(String) as string, status: "IN_QUEUE" });
     const id = String(started["id"]);
+    expect(await status("elsewhere", id)).toMatchObject({ status: "IN_QUEUE" });
     await until(() => runpod.jobs.size === 1);
     const remote = runpod.only();
     expect(runpod.requests.some((request) => request === "POST /v2/ep9/run")).toBe(true);
@@ -158,6 +159,7 @@ describe("the profile runpod", () => {
     expect(await status("local", queued)).toEqual({
       id: queued,
       status: "IN_QUEUE",
+      workerHealth: { idle: 0, initializing: 0, running: 1, throttled: 0, total: 1, unhealthy: 0 },
       hint: 'at most 1 jobs with the key "local" run at once',
     });
     expect(await data("endpoint-health", { endpointId: "local" })).toEqual({

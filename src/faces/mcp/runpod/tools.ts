@@ -3,7 +3,6 @@ import { z } from "zod";
 import { isTerminal } from "../../../job/state.ts";
 import type { OperationContext } from "../../../operations/operation.ts";
 import * as runpod from "../../runpod/runpod-verbs.ts";
-import { toRunpodStatus } from "../../runpod/runpod-status.ts";
 
 export interface RunpodTool {
   readonly name: string;
@@ -70,7 +69,8 @@ export const runpodTools: readonly RunpodTool[] = [
     run: async (context, { endpointId: endpoint, wait: waitMs, ...rest }: z.output<typeof syncRequest>) => {
       const job = await runpod.runJob(context, endpoint, rest);
       const seen = await runpod.waitForEnd(context, job, waitMs ?? defaultSyncMs);
-      return isTerminal(seen.state) ? runpod.statusOf(context, seen) : { id: seen.id, status: toRunpodStatus(seen) };
+      const reply = await runpod.statusOf(context, seen);
+      return isTerminal(seen.state) ? reply : { id: seen.id, status: reply["status"] ?? "IN_QUEUE" };
     },
   },
   {
