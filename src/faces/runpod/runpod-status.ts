@@ -72,8 +72,9 @@ function failureDetails(state: TerminalState): Json {
 }
 
 /** While a job is in progress, its output is what its worker last said of it. */
-function progressOf({ state }: Job, status: RunpodStatus): string | undefined {
-  return status === "IN_PROGRESS" && "progress" in state ? state.progress?.message : undefined;
+function progressOf(job: Job, status: RunpodStatus): string | undefined {
+  const isTold = status === "IN_PROGRESS" && !isQueuedUpstream(job);
+  return isTold && "progress" in job.state ? job.state.progress?.message : undefined;
 }
 
 function errorOf({ state }: Job): string | undefined {

@@ -115,7 +115,7 @@ describe("the profile runpod", () => {
       hint: expect.any(String) as string,
     });
     Object.assign(remote, { status: "IN_PROGRESS", output: "half way" });
-    await until(async () => (await status("elsewhere", id))["status"] === "IN_PROGRESS");
+    await until(async () => (await status("elsewhere", id))["output"] === "half way");
     expect(await status("elsewhere", id)).toEqual({
       id,
       status: "IN_PROGRESS",
