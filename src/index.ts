@@ -1,9 +1,11 @@
 export { openEngine, type OpenOptions } from "./server/open-engine.ts";
-export type { Access, Actor } from "./engine/access.ts";
+export type { Access, Actor, Scope } from "./engine/access.ts";
 export type { Engine } from "./engine/engine.ts";
 export type { OutputRequest } from "./engine/reads.ts";
 export type { EngineOptions, LogEntry } from "./engine/settings.ts";
 export type { SubmitRequest } from "./engine/submit.ts";
+export type { Token, TokenBook, TokenCheck, TokenRequest } from "./engine/tokens.ts";
+export type { WebhookOptions } from "./engine/webhooks/webhook-settings.ts";
 export type { WaitOptions, WaitResult, WaitUntil } from "./engine/wait.ts";
 export type { QueueDiagnosis } from "./engine/queue-diagnosis.ts";
 export type { Clock } from "./engine/clock.ts";
@@ -30,4 +32,5 @@ export { isTerminal, jobStatuses } from "./job/state.ts";
 export type { JobState, JobStatus, Progress } from "./job/state.ts";
 export type { JobFilter, JobPage, PageRequest, StatusCount } from "./store/store.ts";
 export type { OutputFile, OutputSize } from "./job/output.ts";
+export type { Delivery, DeliveryFilter, DeliveryPage, DeliveryState } from "./store/delivery.ts";
 export type { OutputSlice } from "./store/output-store.ts";

@@ -22,11 +22,11 @@ async function main(): Promise<number> {
     });
     const hello = await startServer(new URL("./hello-http.js", import.meta.url));
     try {
-      const start = await measureStart(join(home, "mcp.sock"));
+      const start = await measureStart(home);
       const load = await measureGet(home, longhaul.url, hello.url);
       const conditions = {
         ...machine,
-        start: `${startRounds} rounds in turn, medians: from spawn to the first answer to tools/list; ours is the front with a running server, the peer a process that is a hello-world server of the SDK`,
+        start: `${startRounds} rounds in turn, medians: from spawn to the first answer to tools/list; ours is longhaul mcp with a running server, the peer a process that is a hello-world server of the SDK`,
         load: `${loadRounds} rounds in turn, medians: 3,000 requests after 500, 16 in flight; ours is tasks/get of a finished command with token and owner check, the peer tools/call of a hello-world server of the SDK on the same adapter`,
         listing: "JSON of tools/list of the core profile, per five tools, against 6,000 bytes",
       };
@@ -46,17 +46,18 @@ async function main(): Promise<number> {
   });
 }
 
-async function measureStart(socket: string): Promise<{ ours: number; peer: number; listBytes: number }> {
-  const front = new URL("./front.js", import.meta.url);
+async function measureStart(home: string): Promise<{ ours: number; peer: number; listBytes: number }> {
+  const program = new URL("../../src/server/main.js", import.meta.url);
+  const environment = { ...process.env, LONGHAUL_HOME: home };
   const hello = new URL("./hello-stdio.js", import.meta.url);
   const ours: number[] = [];
   const peer: number[] = [];
   let listBytes = 0;
-  await timeFirstAnswer(front, [socket]);
+  await timeFirstAnswer(program, ["mcp"], environment);
   for (let round = 0; round < startRounds; round++) {
-    const { ms, answer } = await timeFirstAnswer(front, [socket]);
+    const { ms, answer } = await timeFirstAnswer(program, ["mcp"], environment);
     ours.push(ms);
-    peer.push((await timeFirstAnswer(hello, [])).ms);
+    peer.push((await timeFirstAnswer(hello)).ms);
     const { tools } = (JSON.parse(answer) as { result: { tools: unknown[] } }).result;
     listBytes = (JSON.stringify({ tools }).length / tools.length) * 5;
   }

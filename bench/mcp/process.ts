@@ -9,8 +9,12 @@ interface Running {
 }
 
 /** Starts a built file of this folder that prints its address when it listens. */
-export async function startServer(file: URL, env: NodeJS.ProcessEnv = process.env): Promise<Running> {
-  const child = spawn(process.execPath, [fileURLToPath(file)], { env, stdio: ["ignore", "pipe", "inherit"] });
+export async function startServer(
+  file: URL,
+  env: NodeJS.ProcessEnv = process.env,
+  args: readonly string[] = [],
+): Promise<Running> {
+  const child = spawn(process.execPath, [fileURLToPath(file), ...args], { env, stdio: ["ignore", "pipe", "inherit"] });
   const [chunk] = (await once(child.stdout, "data")) as [Buffer];
   return { url: chunk.toString().trim(), stop: () => end(child) };
 }
@@ -29,9 +33,13 @@ const request = {
 };
 
 /** Milliseconds from the start of a process to its answer to `tools/list`, and the answer. */
-export async function timeFirstAnswer(file: URL, args: readonly string[]): Promise<{ ms: number; answer: string }> {
+export async function timeFirstAnswer(
+  file: URL,
+  args: readonly string[] = [],
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<{ ms: number; answer: string }> {
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [fileURLToPath(file), ...args], { stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [fileURLToPath(file), ...args], { env, stdio: ["pipe", "pipe", "inherit"] });
   child.stdin.write(`${JSON.stringify(request)}\n`);
   const [answer] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
   const ms = performance.now() - startedAt;

@@ -3,6 +3,8 @@ import { z } from "zod";
 import { LonghaulError } from "../job/error.ts";
 import { messageOf } from "../job/failure.ts";
 import { parseInput } from "../job/issue.ts";
+import { checkWebhookSecret, parseWebhookUrl } from "../job/webhook.ts";
+import { accessFields, oidcSchema } from "./access.ts";
 import { readBackgroundJobSettings, type BackgroundJobSettings } from "./background-job.ts";
 import { endpointsSchema, readEndpoints, type EndpointsConfig } from "./endpoints.ts";
 import { findPaths, type Paths } from "./paths.ts";
@@ -58,6 +60,8 @@ const configSchema = z.strictObject({
     .strictObject({
       host: z.string().default("127.0.0.1"),
       port: z.int().min(0).max(65_535).optional().describe("0 takes any free port."),
+      ...accessFields,
+      most_stream_readers: z.int().min(1).max(100_000).default(2_000),
     })
     .prefault({}),
   shell: z
@@ -70,6 +74,23 @@ const configSchema = z.strictObject({
       inherit_env: z.array(z.string()).default(defaultInheritedEnv),
       output_cap_mb: z.number().min(0.01).max(100_000).default(100),
       term_grace_ms: z.int().min(0).max(600_000).default(5_000),
+      allow_remote: z.boolean().default(false).describe("Whether callers on other machines may run commands."),
+    })
+    .prefault({}),
+  net: z
+    .strictObject({
+      allow: z
+        .array(z.string())
+        .default([])
+        .describe("Hosts, host:port and ranges that are reached though not public."),
+      user_agent: z
+        .string()
+        .min(1)
+        .max(256)
+        .regex(/^[\x20-\x7e]+$/, "expected printable ASCII")
+        .optional(),
+      timeout_ms: z.int().min(100).max(600_000).default(30_000),
+      max_body_mb: z.number().min(0.01).max(1_000).default(10),
     })
     .prefault({}),
   retention: z
@@ -82,6 +103,14 @@ const configSchema = z.strictObject({
     })
     .prefault({}),
   endpoints: endpointsSchema,
+  oidc: oidcSchema.optional(),
+  webhooks: z
+    .strictObject({
+      allow: z.array(z.string()).default([]).describe("Origins, or beginnings of addresses, that may be posted to."),
+      default_url: z.string().optional().describe("For jobs that name no address of their own."),
+      secret: z.string().optional().describe("Signs; made by itself and kept in the folder unless given."),
+    })
+    .prefault({}),
   redact: z.array(z.string()).default([]).describe("Values to hide wherever they would be shown."),
 });
 
@@ -98,6 +127,7 @@ export interface LoadedConfig extends Omit<Config, "endpoints"> {
 export interface ConfigFlags {
   readonly host?: string;
   readonly port?: number;
+  readonly allowRemoteShell?: boolean;
 }
 
 /** File, then environment, then flags: the later wins. A bad value is refused with its name, never replaced silently. */
@@ -105,13 +135,18 @@ export function loadConfig(flags: ConfigFlags = {}, env: NodeJS.ProcessEnv = pro
   const paths = findPaths(env);
   const file = readConfigFile(paths.config);
   const parsed = parseInput(configSchema, file, `The configuration in ${paths.config}`);
+  checkWebhooks(parsed.webhooks);
   const port = flags.port ?? toPort(env["LONGHAUL_PORT"]) ?? parsed.server.port;
   const server = {
+    ...parsed.server,
     host: flags.host ?? env["LONGHAUL_HOST"] ?? parsed.server.host,
     ...(port === undefined ? {} : { port }),
   };
   const backgroundJob = readBackgroundJobSettings(env);
-  const shell = withBackgroundJob(parsed.shell, env, backgroundJob);
+  const shell = {
+    ...withBackgroundJob(parsed.shell, env, backgroundJob),
+    allow_remote: flags.allowRemoteShell ?? parsed.shell.allow_remote,
+  };
   return { ...parsed, shell, server, paths, env, backgroundJob, endpoints: readEndpoints(parsed.endpoints, env) };
 }
 
@@ -139,6 +174,13 @@ function readConfigFile(path: string): unknown {
   } catch (error) {
     throw new LonghaulError("invalid_input", `${path} is not readable JSON: ${messageOf(error)}.`, { cause: error });
   }
+}
+
+/** Apart from the schema, whose complaints show what came: an address or a secret must not be shown. */
+function checkWebhooks({ allow, default_url: defaultUrl, secret }: Config["webhooks"]): void {
+  for (const address of allow) parseWebhookUrl(address, "webhooks.allow");
+  if (defaultUrl !== undefined) parseWebhookUrl(defaultUrl, "webhooks.default_url");
+  if (secret !== undefined) checkWebhookSecret(secret, "webhooks.secret");
 }
 
 function toPort(text: string | undefined): number | undefined {

@@ -10,6 +10,8 @@ export interface Paths {
   /** Where fronts of MCP clients connect, for each profile. */
   readonly mcpSockets: Readonly<Record<Profile, string>>;
   readonly token: string;
+  /** What webhooks are signed with. */
+  readonly webhookSecret: string;
   readonly log: string;
   /** What the running server says of itself: process, version, address. */
   readonly server: string;
@@ -21,7 +23,7 @@ const longestSocketPath = 100;
 
 export function findPaths(env: NodeJS.ProcessEnv): Paths {
   const home = resolve(
-    env["LONGHAUL_HOME"] ?? join(env["XDG_STATE_HOME"] ?? join(homedir(), ".local", "state"), "longhaul"),
+    env["LONGHAUL_HOME"] || join(env["XDG_STATE_HOME"] || join(homedir(), ".local", "state"), "longhaul"),
   );
   return {
     home,
@@ -31,6 +33,7 @@ export function findPaths(env: NodeJS.ProcessEnv): Paths {
       profiles.map((profile) => [profile, socketPath(home, profileSocketFile(profile))]),
     ) as Record<Profile, string>,
     token: join(home, "token"),
+    webhookSecret: join(home, "webhook-secret"),
     log: join(home, "server.log"),
     server: join(home, "server.json"),
     pipes: join(home, "pipes"),

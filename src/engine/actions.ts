@@ -1,11 +1,12 @@
 import { defined } from "../job/defined.ts";
 import { LonghaulError } from "../job/error.ts";
-import type { JobId } from "../job/id.ts";
+import { isJobId, type JobId } from "../job/id.ts";
 import { parseInput } from "../job/issue.ts";
 import type { Job } from "../job/job.ts";
 import type { Kind, RunHandlers } from "../job/kind.ts";
 import { answerSchema, checkAnswer } from "../job/question.ts";
-import type { AnswerResult, Store } from "../store/store.ts";
+import type { AnswerResult, Created, Store } from "../store/store.ts";
+import { demand, demandKind, type Actor } from "./access.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Engine } from "./engine.ts";
 import { prune } from "./housekeeping.ts";
@@ -24,7 +25,17 @@ interface ActionParts {
 
 type Actions = Pick<
   Engine,
-  "submit" | "submitMany" | "cancel" | "send" | "retry" | "answer" | "pause" | "resume" | "prune"
+  | "submit"
+  | "submitMany"
+  | "submitKeyed"
+  | "cancel"
+  | "send"
+  | "retry"
+  | "answer"
+  | "pause"
+  | "resume"
+  | "prune"
+  | "redeliver"
 >;
 
 /** What callers can make the engine do. After `close` nothing new is taken. */
@@ -32,12 +43,14 @@ export function createActions(parts: ActionParts): Actions & { close: () => void
   const { store, kinds, dispatcher, get } = parts;
   const { clock } = parts.settings;
   let isClosed = false;
-  const submitMany = async (requests: readonly SubmitRequest[]): Promise<Job[]> => {
+  const submitKeyed = async (requests: readonly SubmitRequest[], actor?: Actor): Promise<Created[]> => {
     if (isClosed) throw new LonghaulError("stopped", "The engine has stopped and takes no more jobs.");
-    return submitAll(requests, parts);
+    return submitAll(actor === undefined ? requests : await onBehalfOf(actor, requests, get), parts);
   };
-  const setPaused = async (kind: string, isPaused: boolean): Promise<void> => {
+  const setPaused = async (kind: string, isPaused: boolean, actor: Actor = {}): Promise<void> => {
+    demand(actor, "admin");
     findKind(kinds, kind);
+    demandKind(actor, kind);
     // Before it is stored: the hint of that commit sets off a claim, which must leave the kind out already.
     if (isPaused) dispatcher.pause(kind);
     try {
@@ -50,40 +63,83 @@ export function createActions(parts: ActionParts): Actions & { close: () => void
     close: () => {
       isClosed = true;
     },
-    submitMany,
-    submit: async (request) => {
-      const [job] = await submitMany([request]);
-      return job as Job;
+    submitKeyed,
+    submitMany: async (requests, actor) => (await submitKeyed(requests, actor)).map(({ job }) => job),
+    submit: async (request, actor) => {
+      const [created] = await submitKeyed([request], actor);
+      return (created as Created).job;
     },
-    cancel: async (id, reason = "cancelled by request", { by, ...access } = {}) => {
-      const job = await get(id, access);
-      return (await store.cancel(job.id, { reason, at: clock.now(), ...defined({ by }) })) ?? get(id, access);
+    cancel: async (id, reason = "cancelled by request", actor = {}) => {
+      demand(actor, "run");
+      const job = await get(id, actor);
+      return (await store.cancel(job.id, { reason, at: clock.now(), ...defined({ by: actor.by }) })) ?? get(id, actor);
     },
-    send: async (id, text, access) => {
-      const job = await get(id, access);
+    send: async (id, text, actor = {}) => {
+      demand(actor, "run");
+      const job = await get(id, actor);
+      demandKind(actor, job.kind);
       const { send } = parts.handlers(job.id);
       if (send === undefined) throw refusedText(job);
       await send(text);
     },
-    retry: async (id, { by, ...access } = {}) => {
-      const job = await get(id, access);
-      const retrying = store.retry(job.id, { at: clock.now(), ...defined({ by }) });
+    retry: async (id, actor = {}) => {
+      demand(actor, "run");
+      const job = await get(id, actor);
+      demandKind(actor, job.kind);
+      const retrying = store.retry(job.id, { at: clock.now(), ...defined({ by: actor.by }) });
       dispatcher.wake();
-      return (await retrying) ?? get(id, access);
+      return (await retrying) ?? get(id, actor);
     },
-    answer: async (id, key, given, { by, ...access } = {}) => {
-      const job = await get(id, access);
+    answer: async (id, key, given, actor = {}) => {
+      demand(actor, "run");
+      const job = await get(id, actor);
       const answer = parseInput(answerSchema, given, "The answer");
       const asked = (await store.questions(job.id)).find((question) => question.key === key);
       if (asked !== undefined) checkAnswer(asked.question, answer);
-      const result = await store.answer(job.id, { key, answer, at: clock.now(), ...defined({ by }) });
+      const result = await store.answer(job.id, { key, answer, at: clock.now(), ...defined({ by: actor.by }) });
       if (result !== "answered") throw refusedAnswer(job, key, result);
-      return get(id, access);
+      return get(id, actor);
     },
-    pause: (kind) => setPaused(kind, true),
-    resume: (kind) => setPaused(kind, false),
-    prune: () => prune(store, clock.now()),
+    pause: (kind, actor) => setPaused(kind, true, actor),
+    resume: (kind, actor) => setPaused(kind, false, actor),
+    prune: async (actor = {}) => {
+      demand(actor, "admin");
+      return prune(store, clock.now());
+    },
+    redeliver: async (id, seq, actor = {}) => {
+      demand(actor, "run");
+      const job = await get(id, actor);
+      const again = await store.redeliver(job.id, seq, clock.now());
+      if (seq !== undefined && again.length === 0) throw refusedDelivery(job, seq);
+      const { deliveries } = await store.listDeliveries({ job: job.id }, { limit: mostRedelivered });
+      return deliveries.filter((delivery) => again.includes(delivery.seq));
+    },
   };
+}
+
+/** The requests as the actor may make them. What they depend on must be the actor's to see. */
+async function onBehalfOf(
+  actor: Actor,
+  requests: readonly SubmitRequest[],
+  get: Engine["get"],
+): Promise<SubmitRequest[]> {
+  demand(actor, "run");
+  for (const { kind } of requests) demandKind(actor, kind);
+  if (actor.owner !== undefined || actor.kinds !== undefined) {
+    const needed = new Set(requests.flatMap(({ dependsOn = [], parent = [] }) => dependsOn.concat(parent)));
+    await Promise.all([...needed].filter(isJobId).map((id) => get(id, actor)));
+  }
+  const { owner, by } = actor;
+  return requests.map((request) => ({ ...request, ...defined({ owner, by }) }));
+}
+
+const mostRedelivered = 1_000;
+
+function refusedDelivery(job: Job, seq: number): LonghaulError {
+  return new LonghaulError(
+    "not_found",
+    `Job ${job.id} has no delivery ${seq} that could be sent again: there is none, or it is being sent now.`,
+  );
 }
 
 function refusedText(job: Job): LonghaulError {

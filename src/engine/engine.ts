@@ -6,31 +6,43 @@ import type { Json } from "../job/json.ts";
 import type { RunHandlers } from "../job/kind.ts";
 import type { Answer, AskedQuestion } from "../job/question.ts";
 import type { OutputSize } from "../job/output.ts";
+import type { Delivery, DeliveryFilter, DeliveryPage } from "../store/delivery.ts";
 import type { OutputSlice } from "../store/output-store.ts";
-import type { JobFilter, JobPage, PageRequest, StatusCount } from "../store/store.ts";
+import type { Created, JobFilter, JobPage, PageRequest, StatusCount } from "../store/store.ts";
 import type { Access, Actor } from "./access.ts";
 import { createActions } from "./actions.ts";
 import { Feed } from "./feed.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import type { QueueDiagnosis } from "./queue-diagnosis.ts";
-import { createReads, type OutputRequest } from "./reads.ts";
+import { createReads, type KindFacts, type OutputRequest } from "./reads.ts";
 import { Runs } from "./runs.ts";
 import { toKindMap, toSettings, type EngineOptions } from "./settings.ts";
 import { createSubmitter, type SubmitRequest } from "./submit.ts";
+import { createTokenBook, type TokenBook } from "./tokens.ts";
 import type { WaitOptions, WaitResult } from "./wait.ts";
+import { Deliverer } from "./webhooks/deliverer.ts";
 
-/** Runs jobs. Every method that takes an id throws `not_found`, or `expired` once the job's retention has ended. */
+/**
+ * Runs jobs. Every method that takes an id throws `not_found`, or `expired` once the job's retention has ended. Whoever calls on
+ * somebody's behalf says so with `access` or `actor`: here, and nowhere else, is decided what they may (`not_allowed`).
+ */
 export interface Engine {
-  /** Resolves when the job is stored for good; it runs as soon as there is room. */
-  readonly submit: (request: SubmitRequest) => Promise<Job>;
+  /** Resolves when the job is stored for good; it runs as soon as there is room. The actor's owner and name go before the request's. */
+  readonly submit: (request: SubmitRequest, actor?: Actor) => Promise<Job>;
   /** All of the requests or none. Jobs come back in the order of the requests. */
-  readonly submitMany: (requests: readonly SubmitRequest[]) => Promise<Job[]>;
+  readonly submitMany: (requests: readonly SubmitRequest[], actor?: Actor) => Promise<Job[]>;
+  /** As `submitMany`, and tells which jobs were there before under their idempotency key. */
+  readonly submitKeyed: (requests: readonly SubmitRequest[], actor?: Actor) => Promise<Created[]>;
   readonly get: (id: string, access?: Access) => Promise<Job>;
-  readonly list: (filter?: JobFilter, page?: Partial<PageRequest>) => Promise<JobPage>;
-  readonly count: (filter?: Pick<JobFilter, "owner" | "batch">) => Promise<StatusCount[]>;
+  readonly list: (filter?: JobFilter, page?: Partial<PageRequest>, access?: Access) => Promise<JobPage>;
+  readonly count: (filter?: Pick<JobFilter, "owner" | "batch">, access?: Access) => Promise<StatusCount[]>;
+  /** Names of batches, in alphabetical order, after a name. */
+  readonly batches: (request: { after?: string; limit: number }, access?: Access) => Promise<string[]>;
   /** The id that ends with these characters, if there is just one. */
   readonly findId: (suffix: string, access?: Access) => Promise<JobId>;
   readonly input: (id: string, access?: Access) => Promise<Json>;
+  /** The input, and what the job returned if it has succeeded, with one look. */
+  readonly payload: (id: string, access?: Access) => Promise<{ input: Json; result?: Json }>;
   /** What a succeeded job returned; refused (`conflict`) for a job that has not succeeded. */
   readonly result: (id: string, access?: Access) => Promise<Json>;
   readonly events: (id: string, after?: number, limit?: number, access?: Access) => Promise<JobEvent[]>;
@@ -54,11 +66,22 @@ export interface Engine {
   /** Why a queued job has not started; undefined once it has. */
   readonly diagnose: (id: string, access?: Access) => Promise<QueueDiagnosis | undefined>;
   /** Running jobs of the kind go on; queued ones stay queued until it is resumed. */
-  readonly pause: (kind: string) => Promise<void>;
-  readonly resume: (kind: string) => Promise<void>;
+  readonly pause: (kind: string, actor?: Actor) => Promise<void>;
+  readonly resume: (kind: string, actor?: Actor) => Promise<void>;
   readonly pausedKinds: () => Promise<string[]>;
+  readonly kinds: readonly KindFacts[];
+  /** Calls with each job that ends, once it is stored; returns how to stop. */
+  readonly onFinished: (listener: (job: Job) => void) => () => void;
+  /** Rejects when nothing can be stored, or the engine has stopped. */
+  readonly probe: () => Promise<void>;
+  /** What was and is to be posted to webhooks, for all jobs or for one. */
+  readonly deliveries: (filter?: DeliveryFilter, page?: Partial<PageRequest>, access?: Access) => Promise<DeliveryPage>;
+  /** Posts one delivery of a job again, by its sequence number, or all that were given up. */
+  readonly redeliver: (id: string, seq?: number, actor?: Actor) => Promise<Delivery[]>;
   /** Removes finished jobs whose retention has ended, at once instead of at the next round. */
-  readonly prune: () => Promise<number>;
+  readonly prune: (actor?: Actor) => Promise<number>;
+  /** Who may come in over the network. */
+  readonly tokens: TokenBook;
   /** Tells running attempts to stop, stores where they are, and closes the store. Jobs go on with the next engine. */
   readonly stop: () => Promise<void>;
 }
@@ -86,14 +109,17 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   await runs.rescue(store.capabilities.isExclusive ? Infinity : settings.clock.now());
   const stopHousekeeping = startHousekeeping(store, runs, settings);
   runs.dispatcher.start(await store.pausedKinds());
+  const deliverer = options.webhooks && new Deliverer({ store, settings, webhooks: options.webhooks });
 
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     actions.close();
     await stopHousekeeping();
     await runs.stop();
+    await deliverer?.stop();
     feed.close();
     await store.close();
   };
-  return { ...reads, ...actions, stop: () => (stopping ??= stop()) };
+  const tokens = createTokenBook({ store: store.tokens, kinds, settings });
+  return { ...reads, ...actions, tokens, stop: () => (stopping ??= stop()) };
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { demandKind } from "../engine/access.ts";
 import { defined } from "../job/defined.ts";
 import { LonghaulError } from "../job/error.ts";
 import type { Job } from "../job/job.ts";
@@ -46,11 +47,12 @@ export const runEndpoint = defineOperation({
     const { endpoint: name, input, policy, s3Config, platform_webhook: webhook } = call;
     const tags = [endpointTag(name), ...(call.tags ?? [])];
     const priority = call.priority ?? (policy?.lowPriority === true ? -1 : undefined);
-    const job = await context.engine.submit({
+    const request = {
       kind: "endpoint",
       input: { endpoint: name, input, ...defined({ policy, s3Config, webhook }) },
       ...(await toStart({ ...call, tags, priority }, context)),
-    });
+    };
+    const job = await context.engine.submit(request, context.actor);
     return toJobView(job);
   },
 });
@@ -140,7 +142,8 @@ function endpointTag(name: string): string {
   return `endpoint:${name}`;
 }
 
-function requireEndpoints({ server }: OperationContext): Endpoints {
+function requireEndpoints({ server, actor }: OperationContext): Endpoints {
+  demandKind(actor, "endpoint");
   if (server.endpoints !== undefined) return server.endpoints;
   throw new LonghaulError("not_found", "This server runs no jobs on endpoints.");
 }

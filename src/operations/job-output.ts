@@ -86,7 +86,7 @@ function readChunk(
   test: ((line: string) => boolean) | undefined,
   isOver: boolean,
 ): Promise<ReadChunk> {
-  if (test !== undefined) return readMatching(source, from, limit, test, isOver);
+  if (test !== undefined) return readMatching(source, from, { tail, limit }, test, isOver);
   return tail === undefined ? readFrom(source, from, limit) : readTail(source, tail, limit);
 }
 
@@ -122,11 +122,11 @@ async function readTail(source: OutputSource, lines: number, limit: number): Pro
   return { ...window, bytes: text.subarray(cut), from: window.next - (text.length - cut) };
 }
 
-/** Lines are read to the end of the output; those beyond the limit are counted but not returned. */
+/** Lines are read to the end of the output; those beyond the limit, or before the last so many, are counted but not returned. */
 async function readMatching(
   source: OutputSource,
   from: number,
-  limit: number,
+  { tail, limit }: ReadRequest,
   test: (line: string) => boolean,
   isOver: boolean,
 ): Promise<ReadChunk> {
@@ -138,7 +138,9 @@ async function readMatching(
     if (!test(line)) return;
     matches += 1;
     bytesFound += Buffer.byteLength(line) + 1;
-    if (bytesFound <= limit) found.push(`${line}\n`);
+    if (tail !== undefined || bytesFound <= limit) found.push(`${line}\n`);
+    if (tail === undefined) return;
+    while (found.length > tail || bytesFound > limit) bytesFound -= Buffer.byteLength(found.shift() ?? "");
   };
   let chunk = await source.read(from, mostBytes);
   const first = chunk;

@@ -38,9 +38,20 @@ export const jobGet = defineOperation({
   run: async (context, { id }) => {
     const { engine, actor } = context;
     const job = await findJob(engine, id, actor);
-    const input = await engine.input(job.id, actor);
-    const result = job.state.status === "succeeded" ? await engine.result(job.id, actor) : undefined;
-    return { ...(await describeJob(job, context)), input, ...defined({ result }) };
+    const payload = await engine.payload(job.id, actor);
+    return Object.assign(await describeJob(job, context), payload);
+  },
+});
+
+export const jobResult = defineOperation({
+  name: "job_result",
+  scope: "read",
+  description: "Get what a succeeded job returned.",
+  input: z.strictObject({ id: reference }),
+  output: z.object({ id: z.string(), result: z.json() }),
+  run: async ({ engine, actor }, { id }) => {
+    const job = await findJob(engine, id, actor);
+    return { id: job.id, result: await engine.result(job.id, actor) };
   },
 });
 
@@ -54,7 +65,7 @@ export const jobList = defineOperation({
   }),
   output: z.object({ jobs: z.array(jobViewSchema), cursor: z.string().optional() }),
   run: async (context, { limit, cursor, ...filter }) => {
-    const page = await context.engine.list(toFilter(filter, context), { limit, ...defined({ cursor }) });
+    const page = await context.engine.list(toFilter(filter), { limit, ...defined({ cursor }) }, context.actor);
     const jobs = page.jobs.map(async (job) => {
       // A job may be pruned between the two reads.
       const input = await context.engine.input(job.id, context.actor).catch(() => null);
@@ -71,7 +82,7 @@ export const jobCount = defineOperation({
   input: z.strictObject({ batch: z.string().optional() }),
   output: z.object({ counts: z.array(z.object({ kind: z.string(), state: z.string(), count: z.int() })) }),
   run: async ({ engine, actor }, { batch }) => {
-    const counts = await engine.count(defined({ owner: actor.owner, batch }));
+    const counts = await engine.count(defined({ batch }), actor);
     return { counts: counts.map(({ kind, status, count }) => ({ kind, state: status, count })) };
   },
 });

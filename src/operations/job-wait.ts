@@ -54,6 +54,9 @@ export const jobWait = defineOperation({
 });
 
 function toCondition(wanted: z.output<typeof until>, pattern: string | undefined): WaitUntil {
+  if (pattern !== undefined && wanted !== "done") {
+    throw new LonghaulError("invalid_input", `Give either a pattern or until, not both (got until "${wanted}").`);
+  }
   if (pattern !== undefined) return { pattern: { test: compilePattern(pattern) } };
   if (wanted === "done") return "finished";
   return wanted === "ready" ? { phase: "ready" } : wanted;

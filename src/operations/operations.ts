@@ -1,16 +1,32 @@
+import { batchGet, batchList } from "./batch-verbs.ts";
 import { endpointHealth, endpointList, endpointPurge, runEndpoint } from "./endpoint-verbs.ts";
 import { jobOutput } from "./job-output.ts";
-import { jobAnswer, jobCancel, jobCount, jobEvents, jobGet, jobList, jobRetry, jobSend } from "./job-verbs.ts";
+import {
+  jobAnswer,
+  jobCancel,
+  jobCount,
+  jobEvents,
+  jobGet,
+  jobList,
+  jobResult,
+  jobRetry,
+  jobSend,
+} from "./job-verbs.ts";
+import { jobSubmit } from "./job-submit.ts";
 import { jobWait } from "./job-wait.ts";
 import type { Operation } from "./operation.ts";
 import { runCommand } from "./run-command.ts";
-import { jobsPrune, kindPause, kindResume, serverStatus } from "./server-verbs.ts";
+import { jobsPrune, kindList, kindPause, kindResume, serverStatus } from "./server-verbs.ts";
+import { tokenCreate, tokenList, tokenRevoke } from "./token-verbs.ts";
+import { webhookList, webhookRedeliver } from "./webhook-verbs.ts";
 
 /** Every verb of the product. */
 export const operations: readonly Operation[] = [
   runCommand,
   runEndpoint,
+  jobSubmit,
   jobGet,
+  jobResult,
   jobList,
   jobCount,
   jobWait,
@@ -20,6 +36,11 @@ export const operations: readonly Operation[] = [
   jobAnswer,
   jobCancel,
   jobRetry,
+  batchList,
+  batchGet,
+  kindList,
+  webhookList,
+  webhookRedeliver,
   kindPause,
   kindResume,
   jobsPrune,
@@ -27,4 +48,7 @@ export const operations: readonly Operation[] = [
   endpointHealth,
   endpointPurge,
   serverStatus,
+  tokenCreate,
+  tokenList,
+  tokenRevoke,
 ];

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { SubmitRequest } from "../engine/submit.ts";
 import { defined } from "../job/defined.ts";
-import { findJobs } from "./job-reference.ts";
+import { webhookSchema } from "../job/webhook.ts";
+import { findJob } from "./job-reference.ts";
 import { jobViewSchema, toJobView } from "./job-view.ts";
 import { defineOperation, type OperationContext } from "./operation.ts";
 
@@ -22,6 +23,7 @@ export const startFields = {
   timeout_ms: duration.optional().describe("Most time one attempt may run."),
   idle_timeout_ms: duration.optional().describe("Most time without output, progress or use of the processor."),
   attempts: z.int().min(1).max(100).optional().describe("How often to try in all."),
+  webhook: webhookSchema.optional().describe("Where to post the job's end and its questions."),
 };
 
 export const runCommand = defineOperation({
@@ -49,34 +51,37 @@ export const runCommand = defineOperation({
   output: jobViewSchema,
   run: async ({ engine, actor }, input) => {
     const { command, argv, shell, cwd, env, stdin, pty, ready, finish_with_main: finishWithMain } = input;
-    const job = await engine.submit({
+    const request = {
       kind: "shell",
       input: defined({ command, argv, shell, cwd, env, stdin, pty, ready, finishWithMain }),
       ...(await toStart(input, { engine, actor })),
-    });
+    };
+    const job = await engine.submit(request, actor);
     return toJobView(job);
   },
 });
 
 type StartInput = z.output<z.ZodObject<typeof startFields>>;
 
-/** What the engine is told of a start, besides the kind and its input. */
+/** What the engine is told of a start, besides the kind and its input. What `after` names is looked up, unless it is a ref of the same call. */
 export async function toStart(
   input: StartInput,
   { engine, actor }: Pick<OperationContext, "engine" | "actor">,
+  refs: ReadonlySet<string> = new Set(),
 ): Promise<Omit<SubmitRequest, "kind" | "input">> {
-  const dependsOn = (await findJobs(engine, input.after ?? [], actor)).map(({ id }) => id);
+  const dependsOn = (input.after ?? []).map(async (wanted) =>
+    refs.has(wanted) ? wanted : (await findJob(engine, wanted, actor)).id,
+  );
   return {
-    dependsOn,
+    dependsOn: await Promise.all(dependsOn),
     ...defined({
-      owner: actor.owner,
-      by: actor.by,
       name: input.name,
       tags: input.tags,
       batch: input.batch,
       priority: input.priority,
       delayMs: input.delay_ms,
       idempotencyKey: input.idempotency_key,
+      webhook: input.webhook,
     }),
     limits: defined({ runMs: input.timeout_ms, idleMs: input.idle_timeout_ms, attempts: input.attempts }),
   };

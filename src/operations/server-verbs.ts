@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Json } from "../job/json.ts";
 import { defineOperation } from "./operation.ts";
 
 export const serverStatus = defineOperation({
@@ -18,7 +19,7 @@ export const serverStatus = defineOperation({
   }),
   run: async ({ engine, actor, server }) => {
     const jobs: Record<string, number> = {};
-    for (const { status, count } of await engine.count(actor.owner === undefined ? {} : { owner: actor.owner })) {
+    for (const { status, count } of await engine.count({}, actor)) {
       jobs[status] = (jobs[status] ?? 0) + count;
     }
     return {
@@ -34,6 +35,39 @@ export const serverStatus = defineOperation({
   },
 });
 
+export const kindList = defineOperation({
+  name: "kind_list",
+  scope: "read",
+  description:
+    "List the kinds of job: how each goes on after an interruption, its input as a JSON schema, and its jobs.",
+  input: z.strictObject({}),
+  output: z.object({
+    kinds: z.array(
+      z.object({
+        name: z.string(),
+        on_interrupt: z.enum(["adopt", "resume", "restart", "fail"]),
+        concurrency: z.int().describe("How many run at once."),
+        paused: z.boolean(),
+        jobs: z.record(z.string(), z.int()).describe("How many jobs are in each state."),
+        input: z.record(z.string(), z.json()).describe("The JSON schema of the input."),
+      }),
+    ),
+  }),
+  run: async ({ engine, actor }) => {
+    const paused = await engine.pausedKinds();
+    const counts = await engine.count({}, actor);
+    const kinds = engine.kinds.map(({ name, onInterrupt, concurrency, input }) => ({
+      name,
+      on_interrupt: onInterrupt,
+      concurrency,
+      paused: paused.includes(name),
+      jobs: Object.fromEntries(counts.filter(({ kind }) => kind === name).map(({ status, count }) => [status, count])),
+      input: z.toJSONSchema(input, { io: "input", unrepresentable: "any" }) as Record<string, Json>,
+    }));
+    return { kinds };
+  },
+});
+
 const kindInput = z.strictObject({ kind: z.string() });
 const kindOutput = z.object({ paused_kinds: z.array(z.string()) });
 
@@ -43,8 +77,8 @@ export const kindPause = defineOperation({
   description: "Start no more jobs of a kind; running ones go on, new ones queue.",
   input: kindInput,
   output: kindOutput,
-  run: async ({ engine }, { kind }) => {
-    await engine.pause(kind);
+  run: async ({ engine, actor }, { kind }) => {
+    await engine.pause(kind, actor);
     return { paused_kinds: await engine.pausedKinds() };
   },
 });
@@ -55,8 +89,8 @@ export const kindResume = defineOperation({
   description: "Start jobs of a paused kind again.",
   input: kindInput,
   output: kindOutput,
-  run: async ({ engine }, { kind }) => {
-    await engine.resume(kind);
+  run: async ({ engine, actor }, { kind }) => {
+    await engine.resume(kind, actor);
     return { paused_kinds: await engine.pausedKinds() };
   },
 });
@@ -67,5 +101,5 @@ export const jobsPrune = defineOperation({
   description: "Remove finished jobs whose time has ended, now instead of at the next round.",
   input: z.strictObject({}),
   output: z.object({ removed: z.int() }),
-  run: async ({ engine }) => ({ removed: await engine.prune() }),
+  run: async ({ engine, actor }) => ({ removed: await engine.prune(actor) }),
 });

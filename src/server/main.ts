@@ -1,37 +1,25 @@
 #!/usr/bin/env node
 import { readEnvironment } from "../config/environment.ts";
-import { readTerminal } from "../config/terminal.ts";
-import { connect } from "../faces/cli/connect.ts";
-import { exitCodes } from "../faces/cli/exit-code.ts";
-import type { Front } from "../faces/cli/front.ts";
-import { runProgram } from "../faces/cli/program.ts";
-import { createScreen } from "../faces/cli/screen.ts";
-import { readVersion } from "./version.ts";
+import { isProfile } from "../config/profiles.ts";
+import { carry, openFront } from "../faces/mcp/front.ts";
 
-/** The program `longhaul`. It must start quickly: the server's code is loaded only to serve, each command's only when called. */
-async function main(): Promise<void> {
-  process.stdout.on("error", endWithReader);
-  process.stderr.on("error", endWithReader);
-  const parts = {
-    version: readVersion(),
-    environment: readEnvironment(),
-    screen: createScreen(readTerminal()),
-    program: { executable: process.execPath, file: import.meta.filename },
-  };
-  process.exitCode = await runProgram({ ...parts, client: connect(parts), serve, serveMcp }, process.argv.slice(2));
+/**
+ * The program `longhaul`. MCP clients start `longhaul mcp` again and again, so where a server runs it carries bytes to it with no more code than
+ * that; everything else, and every other spelling, is the command line's.
+ */
+async function main(words: readonly string[]): Promise<number> {
+  const path = frontSocket(words);
+  const socket = path === undefined ? undefined : await openFront(path).catch(() => undefined);
+  if (socket !== undefined) return carry(socket);
+  const { runCli } = await import("./cli.ts");
+  return runCli(import.meta.filename, words);
 }
 
-/** Whoever read our output is gone (`longhaul logs x | head`): there is nobody left to write for. */
-const endWithReader = (): void => process.exit(exitCodes.outputClosed);
+function frontSocket([command, option, profile, ...rest]: readonly string[]): string | undefined {
+  if (command !== "mcp" || rest.length > 0) return undefined;
+  const { mcpSockets } = readEnvironment().paths;
+  if (option === undefined) return mcpSockets.core;
+  return option === "--profile" && isProfile(profile) ? mcpSockets[profile] : undefined;
+}
 
-const serve: Front["serve"] = async (flags, { isLoggedToFile }) => {
-  const [{ loadConfig }, server] = await Promise.all([import("../config/config.ts"), import("./serve.ts")]);
-  return server.serve(loadConfig(flags), { isBackground: isLoggedToFile });
-};
-
-const serveMcp: Front["serveMcp"] = async (profile) => {
-  const [{ loadConfig }, server] = await Promise.all([import("../config/config.ts"), import("./mcp-in-process.ts")]);
-  await server.serveMcpInProcess(loadConfig(), profile);
-};
-
-await main();
+process.exitCode = await main(process.argv.slice(2));

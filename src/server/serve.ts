@@ -5,7 +5,9 @@ import type { AddressInfo } from "node:net";
 import { homedir } from "node:os";
 import { dirname } from "node:path";
 import { toRetention, type LoadedConfig } from "../config/config.ts";
+import { readWebhookSecret } from "../config/webhook-secret.ts";
 import type { Engine } from "../engine/engine.ts";
+import type { WebhookOptions } from "../engine/webhooks/webhook-settings.ts";
 import { createCallHandler } from "../faces/local/call-handler.ts";
 import { defined } from "../job/defined.ts";
 import { LonghaulError } from "../job/error.ts";
@@ -17,10 +19,12 @@ import { createShellKind, type ShellSettings } from "../kinds/shell/shell.ts";
 import { operations } from "../operations/operations.ts";
 import { makeFolder } from "../store/make-folder.ts";
 import { createRedactor, secretValues, type Redactor } from "../text/redact.ts";
-import { guardByToken } from "./guard.ts";
+import { openAccess } from "./access.ts";
+import { guard } from "./guard.ts";
 import { createLog, type Log } from "./log-file.ts";
 import { openEndpoints } from "./open-endpoints.ts";
 import { openEngine } from "./open-engine.ts";
+import { patience, serveHttp, type HttpService } from "./serve-http.ts";
 import { serveMcp, type McpService } from "./serve-mcp.ts";
 import { readVersion } from "./version.ts";
 
@@ -35,6 +39,9 @@ export interface RunningServer {
 /** The port that is tried first when none is configured; if it is taken, any free one does. */
 const usualPort = 7467;
 
+/** Whoever can open the local socket: its file is for this machine's user alone. */
+const localUser = { by: "local (cli)" };
+
 /** The composition root: builds the kinds, the engine and the faces, and listens. */
 export async function serve(config: LoadedConfig, options: { isBackground: boolean }): Promise<RunningServer> {
   const { paths } = config;
@@ -46,6 +53,7 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
   const { engine, endpoints, close } = await openEngineWithKinds(config, { redactor, log });
   const listening: Server[] = [];
   let mcp: McpService | undefined;
+  let http: HttpService | undefined;
   try {
     const server = {
       version,
@@ -56,25 +64,34 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
     };
     const handler = createCallHandler({
       operations,
-      context: { engine, actor: {}, server },
+      context: { engine, server },
       onFault: (error, operation) => log("error", "an operation failed", { operation, error }),
     });
-    const token = readToken(paths.token);
+    const gatekeeper = await openAccess(config, engine, readToken(paths.token));
     mcp = await serveMcp({
       engine,
       server,
       sockets: paths.mcpSockets,
       backgroundJob: config.backgroundJob,
-      token,
+      gatekeeper,
       onFault: (error) => log("warn", "an MCP request failed", { error }),
     });
-    const loopback = await listenOnLoopback(config, mcp.route(guardByToken(token, handler)), log);
+    http = serveHttp({
+      engine,
+      server,
+      gatekeeper,
+      readers: config.server.most_stream_readers,
+      onFault: (error, route) => log("error", "an HTTP request failed", { route, error }),
+    });
+    const calls = guard(gatekeeper, "http", handler);
+    const loopback = await listenOnLoopback(config, mcp.route(routeCalls(calls, http)), log);
     listening.push(loopback);
     server.url = toUrl(loopback);
-    listening.push(await listenLocally(paths.socket, handler));
+    listening.push(await listenLocally(paths.socket, (request, response) => handler(request, response, localUser)));
     writeFileSync(paths.server, JSON.stringify({ pid: process.pid, version, url: server.url }), { mode: 0o600 });
     log("info", "server started", { pid: process.pid, version, url: server.url, home: paths.home });
     const stop = async (): Promise<void> => {
+      await http?.stop();
       await mcp?.stop();
       await Promise.all(listening.map(closeServer));
       // Before the engine lets go of the folder: from then on these may be the next server's.
@@ -85,6 +102,7 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
     };
     return { url: server.url, socket: paths.socket, version, stop };
   } catch (error) {
+    await http?.stop();
     await mcp?.stop();
     await Promise.all(listening.map(closeServer));
     await close();
@@ -107,6 +125,7 @@ export async function openEngineWithKinds(
     ],
     outputCapBytes: config.shell.output_cap_mb * 1_000_000,
     retention: toRetention(config),
+    webhooks: toWebhookOptions(config),
     ...defined({ pruneMs: config.backgroundJob.cleanupIntervalMs }),
     log: ({ level, message, ...facts }) => log(level, message, facts),
   });
@@ -115,6 +134,11 @@ export async function openEngineWithKinds(
     await Promise.all([launcher.close(), endpoints.close()]);
   };
   return { engine, endpoints, close };
+}
+
+function toWebhookOptions(config: LoadedConfig): WebhookOptions {
+  const { allow, default_url: defaultUrl } = config.webhooks;
+  return { allow, secret: () => readWebhookSecret(config), ...defined({ defaultUrl }) };
 }
 
 function toShellSettings(config: LoadedConfig, parts: Pick<ShellSettings, "launcher" | "redactor">): ShellSettings {
@@ -151,6 +175,12 @@ function readToken(path: string): string {
   return readFileSync(path, "utf8").trim();
 }
 
+/** `POST /call/…` is for the programs of this package; everything else is the REST interface's. */
+function routeCalls(calls: RequestListener, { listener }: HttpService): RequestListener {
+  return (request, response) =>
+    request.url?.startsWith("/call/") === true ? calls(request, response) : listener(request, response);
+}
+
 /** Whoever owns the database is the server, so a socket that is there was left by one that died. */
 async function listenLocally(path: string, handler: RequestListener): Promise<Server> {
   rmSync(path, { force: true });
@@ -162,7 +192,7 @@ async function listenLocally(path: string, handler: RequestListener): Promise<Se
 
 async function listenOnLoopback(config: LoadedConfig, handler: RequestListener, log: Log): Promise<Server> {
   const { host, port } = config.server;
-  const server = createServer(handler);
+  const server = createServer(patience, handler);
   try {
     await listen(server, { host, port: port ?? usualPort });
   } catch (error) {

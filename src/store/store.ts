@@ -4,7 +4,16 @@ import type { Job, JobSpec } from "../job/job.ts";
 import type { Answer, AskedQuestion, Question } from "../job/question.ts";
 import type { JobStatus, Progress } from "../job/state.ts";
 import type { LeaseToken, Outcome } from "../job/transitions.ts";
+import type {
+  DeliveryClaim,
+  DeliveryClaimRequest,
+  DeliveryClaims,
+  DeliveryFilter,
+  DeliveryPage,
+  DeliveryResult,
+} from "./delivery.ts";
 import type { OutputStore } from "./output-store.ts";
+import type { TokenStore } from "./token-store.ts";
 
 /**
  * Where jobs live. Every promise of a write resolves only after the write is durable, and every write after a
@@ -14,12 +23,16 @@ import type { OutputStore } from "./output-store.ts";
 export interface Store {
   readonly capabilities: Capabilities;
   readonly output: OutputStore;
+  readonly tokens: TokenStore;
 
   /**
    * Creates all the jobs of the call or none. A draft whose owner and idempotency key are known already creates
    * nothing and returns the job that is there, if kind and input are the same; else the call is refused
    * (`conflict`). Dependencies must exist or stand earlier in the call (`not_found`), and must not have ended
    * other than succeeded (`conflict`).
+   *
+   * What a job's webhook wants to be told of is recorded as a delivery together with the event, whatever verb makes it:
+   * neither is ever there without the other. A job without a webhook costs nothing more for it.
    */
   readonly create: (drafts: readonly JobDraft[]) => Promise<Created[]>;
 
@@ -27,9 +40,15 @@ export interface Store {
   readonly payload: (id: JobId) => Promise<Payload | undefined>;
   /** Newest first. A cursor goes on where the page before ended, whatever was added since. */
   readonly list: (filter: JobFilter, page: PageRequest) => Promise<JobPage>;
-  readonly count: (filter: Pick<JobFilter, "owner" | "batch">) => Promise<StatusCount[]>;
+  readonly count: (filter: Pick<JobFilter, "owner" | "kinds" | "batch">) => Promise<StatusCount[]>;
+  /** Names of the batches that have jobs (of this owner), in alphabetical order, after a name. */
+  readonly batches: (filter: Pick<JobFilter, "owner" | "kinds">, page: BatchPage) => Promise<string[]>;
   /** Ids that end with these characters, at most `limit`: for people who type only a part. */
-  readonly idsEndingWith: (suffix: string, owner: string | undefined, limit: number) => Promise<JobId[]>;
+  readonly idsEndingWith: (
+    suffix: string,
+    filter: Pick<JobFilter, "owner" | "kinds">,
+    limit: number,
+  ) => Promise<JobId[]>;
   /** When a purged job went, for as long as that is remembered. */
   readonly tombstone: (id: JobId) => Promise<Tombstone | undefined>;
   /** How many jobs of its kind would be claimed before this one, counted up to `limit`; undefined if it is not ready. */
@@ -91,8 +110,29 @@ export interface Store {
   readonly setPaused: (kind: string, isPaused: boolean) => Promise<void>;
   readonly pausedKinds: () => Promise<string[]>;
 
-  /** Removes finished jobs whose retention has ended, with their output, at most `limit`; a tombstone remains for a while. */
+  /**
+   * Leases pending deliveries whose time has come: at most `max`, no more to one host than it has room for, and the first
+   * of each host before the second of any. A claim that is not settled is claimed again once its lease ends; in an exclusive store also after a restart.
+   */
+  readonly claimDeliveries: (request: DeliveryClaimRequest) => Promise<DeliveryClaims>;
+  /** Keeps what came of an attempt; false, and nothing is written, once the claim is lost. `gone` ends the job's webhook. */
+  readonly settleDelivery: (claim: DeliveryClaim, result: DeliveryResult) => Promise<boolean>;
+  /** Newest jobs first, and of each the newest first. */
+  readonly listDeliveries: (filter: DeliveryFilter, page: PageRequest) => Promise<DeliveryPage>;
+  /**
+   * Makes one delivery of a job pending again, whatever became of it, or all that were given up; one that is under way
+   * is left alone. Revives a webhook that was gone. Says which: their sequence numbers.
+   */
+  readonly redeliver: (id: JobId, seq: number | undefined, now: number) => Promise<number[]>;
+
+  /**
+   * Removes finished jobs whose retention has ended, with their output, at most `limit`; a tombstone remains for a while.
+   * A job with a pending delivery is kept until that is made or given up.
+   */
   readonly purge: (now: number, limit: number) => Promise<number>;
+
+  /** Writes to the disk without a change, and so rejects when the store cannot write. */
+  readonly probe: () => Promise<void>;
 
   /** Does a bounded piece of upkeep that nobody waits for; true when there is more. */
   readonly tidy: () => Promise<boolean>;
@@ -114,6 +154,8 @@ export interface JobDraft {
   /** The input as readers and searches may see it, where that differs from what the worker gets. */
   readonly shownInput?: string;
   readonly by?: string;
+  /** What of the webhook is not shown: `spec.webhook` says the rest. */
+  readonly webhook?: { readonly url: string; readonly secret?: string };
 }
 
 export interface Created {
@@ -132,6 +174,8 @@ export interface JobFilter {
   readonly owner?: string;
   readonly status?: readonly JobStatus[];
   readonly kind?: string;
+  /** Any of these. */
+  readonly kinds?: readonly string[];
   readonly batch?: string;
   readonly parent?: JobId;
   readonly tag?: string;
@@ -145,6 +189,11 @@ export interface JobFilter {
 export interface PageRequest {
   readonly limit: number;
   readonly cursor?: string;
+}
+
+export interface BatchPage {
+  readonly limit: number;
+  readonly after?: string;
 }
 
 export interface JobPage {
@@ -226,4 +275,6 @@ export type Hint =
   | { readonly type: "cancel-requested"; readonly id: JobId; readonly reason: string }
   /** There may be something to claim. */
   | { readonly type: "job-ready" }
+  /** There may be a delivery to make. */
+  | { readonly type: "delivery-due" }
   | { readonly type: "output-grown"; readonly id: JobId };

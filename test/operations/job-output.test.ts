@@ -252,6 +252,14 @@ describe("grep", () => {
     expect(await read({ grep: "hit", limit: 8 })).toMatchObject({ text: "hit\nhit\n", matches: 100 });
   });
 
+  it("gives the last so many of the lines that match", async () => {
+    const { read, write, end } = await start();
+    await write("hit 1\nmiss\nhit 2\nhit 3\nmiss\n");
+    await end();
+    expect(await read({ grep: "hit", tail: 2 })).toMatchObject({ text: "hit 2\nhit 3\n", matches: 3 });
+    expect(await read({ grep: "hit", tail: 2, limit: 6 })).toMatchObject({ text: "hit 3\n", matches: 3 });
+  });
+
   it("refuses an expression that RE2 does not take", async () => {
     const { read } = await start();
     await expect(read({ grep: "(a)\\1" })).rejects.toMatchObject(refusal("invalid_input", /no back-references/));

@@ -156,6 +156,13 @@ describe("job_wait", () => {
     expect(await waiting).toMatchObject({ reached: true, jobs: [{ state: "succeeded" }] });
   });
 
+  it("refuses a pattern beside another condition, instead of dropping one of them", async () => {
+    const { wait } = await start(1);
+    await expect(wait({ pattern: "a", until: "stall" })).rejects.toMatchObject(
+      refusal("invalid_input", /either a pattern or until/),
+    );
+  });
+
   it("refuses a pattern that RE2 does not take", async () => {
     const { wait } = await start(1);
     await expect(wait({ pattern: "(?=a)" })).rejects.toMatchObject(refusal("invalid_input", /no look-around/));

@@ -2,6 +2,7 @@ import { describe } from "vitest";
 import { describeCancelling } from "./contract/cancelling.ts";
 import { describeClaiming } from "./contract/claiming.ts";
 import { describeCreating } from "./contract/creating.ts";
+import { describeDelivering } from "./contract/delivering.ts";
 import { describeEvents } from "./contract/events.ts";
 import { describeFinality } from "./contract/finality.ts";
 import { describeFinding } from "./contract/finding.ts";
@@ -13,6 +14,7 @@ import { describeQuestions } from "./contract/questions.ts";
 import { describeRetrying } from "./contract/retrying.ts";
 import { describeSearching } from "./contract/searching.ts";
 import { describeSettling } from "./contract/settling.ts";
+import { describeTokens } from "./contract/tokens.ts";
 import type { OpenStore } from "./world.ts";
 
 /** The rules of src/store/store.ts, as tests. Every store passes all of them. */
@@ -29,8 +31,10 @@ export function describeStore(name: string, open: OpenStore): void {
     describeCancelling(open);
     describeRetrying(open);
     describeFinality(open);
+    describeDelivering(open);
     describePurging(open);
     describeHints(open);
     describeOutput(open);
+    describeTokens(open);
   });
 }

@@ -54,6 +54,42 @@ const endpointCommands: readonly CommandEntry[] = [
   },
 ];
 
+const tokenCommands: readonly CommandEntry[] = [
+  {
+    name: "create",
+    summary: "make a token; it is shown this once",
+    load: async () => (await import("./commands/token-create.ts")).tokenCreate,
+  },
+  {
+    name: "list",
+    summary: "list tokens, without their secrets",
+    load: async () => (await import("./commands/token-list.ts")).tokenList,
+  },
+  {
+    name: "revoke",
+    summary: "revoke a token, by its name or id",
+    load: async () => (await import("./commands/token-revoke.ts")).tokenRevoke,
+  },
+];
+
+const webhookCommands: readonly CommandEntry[] = [
+  {
+    name: "list",
+    summary: "list what was or is to be posted to webhooks",
+    load: async () => (await import("./commands/webhook-list.ts")).webhookList,
+  },
+  {
+    name: "redeliver",
+    summary: "post to a webhook again",
+    load: async () => (await import("./commands/webhook-redeliver.ts")).webhookRedeliver,
+  },
+  {
+    name: "secret",
+    summary: "print the secret that webhooks are signed with",
+    load: async () => (await import("./commands/webhook-secret.ts")).webhookSecret,
+  },
+];
+
 /** Every command, in the order in which the help shows them. */
 export const commandTable: readonly CommandEntry[] = [
   {
@@ -91,6 +127,7 @@ export const commandTable: readonly CommandEntry[] = [
     summary: "show what happened to a job",
     load: async () => (await import("./commands/events.ts")).events,
   },
+  { name: "webhook", summary: "see and repeat what is posted to webhooks", children: webhookCommands },
   {
     name: "pause",
     summary: "start no more jobs of a kind",
@@ -112,11 +149,22 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import("./commands/mcp.ts")).mcp,
   },
   {
+    name: "add",
+    summary: "add Longhaul to an MCP client, such as Claude Code or Cursor",
+    load: async () => (await import("./commands/add.ts")).add,
+  },
+  {
+    name: "remove",
+    summary: "remove Longhaul from an MCP client",
+    load: async () => (await import("./commands/remove.ts")).remove,
+  },
+  {
     name: "serve",
     summary: "run the server here, until Ctrl-C",
     load: async () => (await import("./commands/serve.ts")).serve,
   },
   { name: "server", summary: "show, stop or restart the server", children: serverCommands },
+  { name: "token", summary: "make, list or revoke tokens for HTTP and MCP over HTTP", children: tokenCommands },
   {
     name: "doctor",
     summary: "find out what is wrong with this installation",

@@ -1,40 +1,25 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { LonghaulError, type ErrorCode } from "../../job/error.ts";
+import { LonghaulError } from "../../job/error.ts";
 import { messageOf } from "../../job/failure.ts";
+import type { Actor } from "../../engine/access.ts";
 import type { Operation, OperationContext } from "../../operations/operation.ts";
+import { statusByCode } from "../status-by-code.ts";
 import { versionHeader } from "./client.ts";
 
 const mostBodyBytes = 4_000_000;
 
-const statusByCode: Readonly<Record<ErrorCode, number>> = {
-  invalid_input: 400,
-  unknown_kind: 400,
-  too_large: 413,
-  not_found: 404,
-  expired: 410,
-  conflict: 409,
-  not_allowed: 403,
-  store_in_use: 503,
-  store_damaged: 503,
-  store_too_new: 503,
-  storage_full: 507,
-  storage_failed: 500,
-  unavailable: 502,
-  stopped: 503,
-};
-
 interface CallHandlerParts {
   readonly operations: readonly Operation[];
-  readonly context: Omit<OperationContext, "signal">;
+  readonly context: Omit<OperationContext, "signal" | "actor">;
   readonly onFault: (error: unknown, operation: string) => void;
 }
 
 /** Answers `POST /call/<operation>` with the operation's output, or with one error that the caller can act on. */
 export function createCallHandler(
   parts: CallHandlerParts,
-): (request: IncomingMessage, response: ServerResponse) => void {
+): (request: IncomingMessage, response: ServerResponse, actor: Actor) => void {
   const byName = new Map(parts.operations.map((operation) => [operation.name, operation]));
-  return (request, response) => {
+  return (request, response, actor) => {
     const gone = new AbortController();
     response.on("close", () => gone.abort());
     const name = request.method === "POST" ? /^\/call\/(\w+)$/.exec(request.url ?? "")?.[1] : undefined;
@@ -42,7 +27,7 @@ export function createCallHandler(
     const answering =
       operation === undefined
         ? Promise.reject(new LonghaulError("not_found", `There is no operation "${name ?? request.url ?? ""}".`))
-        : readBody(request).then((input) => operation.call({ ...parts.context, signal: gone.signal }, input));
+        : readBody(request).then((input) => operation.call({ ...parts.context, actor, signal: gone.signal }, input));
     answering.then(
       (output) => answer(response, 200, output, parts.context.server.version),
       (error: unknown) => {

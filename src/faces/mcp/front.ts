@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 interface FrontOptions {
   /** Where the server takes MCP clients. */
   readonly socket: string;
-  /** Starts a server in the background and resolves when it listens. Called only if none does. */
+  /** Has a server in the background and resolves when it listens. */
   readonly startServer: () => Promise<void>;
 }
 
@@ -12,19 +12,14 @@ interface FrontOptions {
  * so it must be quick: it imports nothing but sockets and holds no state. Resolves with the exit code.
  */
 export async function runMcpFront({ socket: path, startServer }: FrontOptions): Promise<number> {
-  const socket = (await open(path)) ?? (await startAndOpen(path, startServer));
+  await startServer();
+  const socket = await openFront(path);
+  if (socket === undefined) throw new Error(`No server takes MCP clients at ${path}.`);
   return carry(socket);
 }
 
-async function startAndOpen(path: string, startServer: () => Promise<void>): Promise<Socket> {
-  await startServer();
-  const socket = await open(path);
-  if (socket === undefined) throw new Error(`No server takes MCP clients at ${path}.`);
-  return socket;
-}
-
 /** Undefined when nobody listens. */
-function open(path: string): Promise<Socket | undefined> {
+export function openFront(path: string): Promise<Socket | undefined> {
   return new Promise((resolve, reject) => {
     const socket = connect(path);
     socket.once("connect", () => resolve(socket));
@@ -35,7 +30,8 @@ function open(path: string): Promise<Socket | undefined> {
   });
 }
 
-function carry(socket: Socket): Promise<number> {
+/** Resolves with the exit code when either side has ended. */
+export function carry(socket: Socket): Promise<number> {
   return new Promise((resolve) => {
     let hasClientLeft = false;
     process.stdin.once("end", () => {

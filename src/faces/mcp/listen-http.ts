@@ -1,6 +1,6 @@
 import { CLIENT_CAPABILITIES_META_KEY, type RequestId } from "@modelcontextprotocol/server";
 import type { JobsConnection } from "./connection.ts";
-import { acknowledge, grantTasks, isAcknowledgement, parseListen, startListening } from "./listening.ts";
+import { acknowledge, grantTasks, isAcknowledgement, parseListen, refuseMany, startListening } from "./listening.ts";
 import type { ListenMessage, ListenRequest } from "./listening.ts";
 import { hasTasksExtension, missingTasks } from "./protocol-names.ts";
 
@@ -63,14 +63,8 @@ export class HttpListeners {
       const { code, message, data } = missingTasks();
       return errorResponse(400, listen.id, code, message, data);
     }
-    if (listen.taskIds.length > this.#options.mostTaskIds) {
-      return errorResponse(
-        200,
-        listen.id,
-        -32_602,
-        `At most ${this.#options.mostTaskIds} task ids can be listened to.`,
-      );
-    }
+    const excess = refuseMany(listen, this.#options.mostTaskIds);
+    if (excess !== undefined) return errorResponse(200, listen.id, -32_602, excess);
     const isFull = this.#open.size >= this.#options.mostStreams;
     return isFull ? errorResponse(200, listen.id, -32_603, "Subscription limit reached") : undefined;
   }

@@ -6,6 +6,7 @@ import {
   grantTasks,
   isAcknowledgement,
   parseListen,
+  refuseMany,
   startListening,
   subscriptionOf,
 } from "./listening.ts";
@@ -85,15 +86,15 @@ export class ListeningTransport implements Transport {
     this.onmessage?.(message, extra);
   }
 
-  #refuse({ id, taskIds }: ListenRequest, message: JSONRPCMessage): JSONRPCMessage | undefined {
+  #refuse(listen: ListenRequest, message: JSONRPCMessage): JSONRPCMessage | undefined {
+    const { id, taskIds } = listen;
     const meta = (message as { params?: { _meta?: Record<string, unknown> } }).params?._meta;
     if (taskIds.length > 0 && !hasTasksExtension(meta?.[CLIENT_CAPABILITIES_META_KEY])) {
       const { code, message: text, data } = missingTasks();
       return { jsonrpc: "2.0", id, error: { code, message: text, data } };
     }
-    if (taskIds.length <= this.#mostTaskIds) return undefined;
-    const text = `At most ${this.#mostTaskIds} task ids can be listened to.`;
-    return { jsonrpc: "2.0", id, error: { code: -32_602, message: text } };
+    const excess = refuseMany(listen, this.#mostTaskIds);
+    return excess === undefined ? undefined : { jsonrpc: "2.0", id, error: { code: -32_602, message: excess } };
   }
 
   #dropCancelled(message: JSONRPCMessage): void {

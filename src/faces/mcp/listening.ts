@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { JobsConnection } from "./connection.ts";
 import { parseJobUri } from "./job-uri.ts";
 import { readTask } from "./tasks-modern.ts";
-import { watchJob } from "./watch.ts";
+import { watchJob, watchOutput } from "./watch.ts";
 
 /** What we serve of a `subscriptions/listen`; the rest is the SDK's. */
 export interface ListenRequest {
@@ -36,6 +36,11 @@ export function parseListen(message: unknown): ListenRequest | undefined {
   const { taskIds, resourceSubscriptions = [] } = parsed.data.params.notifications;
   const uris = resourceSubscriptions.filter((uri) => parseJobUri(uri) !== undefined);
   return taskIds === undefined && uris.length === 0 ? undefined : { id: parsed.data.id, taskIds: taskIds ?? [], uris };
+}
+
+export function refuseMany({ taskIds, uris }: ListenRequest, most: number): string | undefined {
+  if (taskIds.length > most) return `At most ${most} task ids can be listened to.`;
+  return uris.length > most ? `At most ${most} resources can be listened to.` : undefined;
 }
 
 /** Ids that the caller may see; others are left out as if they did not exist. */
@@ -87,9 +92,10 @@ export function startListening(
     });
   }
   for (const uri of request.uris) {
-    const jobId = parseJobUri(uri)?.id ?? "";
+    const { id = "", part } = parseJobUri(uri) ?? {};
+    const watch = part === "output" ? watchOutput : watchJob;
     let isFirst = true;
-    void watchJob(jobId, connection, signal, async () => {
+    void watch(id, connection, signal, async () => {
       if (!isFirst) send(stamp("notifications/resources/updated", { uri }));
       isFirst = false;
     });

@@ -12,7 +12,7 @@ import { jobGet } from "../../operations/job-verbs.ts";
 import type { OperationContext } from "../../operations/operation.ts";
 import type { JobsContext } from "./connection.ts";
 import { parseJobUri, type JobPart } from "./job-uri.ts";
-import { watchJob } from "./watch.ts";
+import { watchJob, watchOutput } from "./watch.ts";
 
 type ReadContext = Omit<OperationContext, "signal">;
 
@@ -89,15 +89,16 @@ function serveSubscriptions(mcp: McpServer, context: JobsContext): void {
   context.signal.addEventListener("abort", () => [...watched.keys()].forEach(stop));
   const result = z.looseObject({});
   mcp.server.setRequestHandler("resources/subscribe", { params: subscription, result }, async ({ uri }) => {
-    const { id } = parseJobUri(uri) ?? {};
+    const { id, part } = parseJobUri(uri) ?? {};
     if (id === undefined) throw new ResourceNotFoundError(uri);
     const job = await context.engine.get(id, context.actor).catch(() => undefined);
     if (job === undefined) throw new ResourceNotFoundError(uri);
     stop(uri);
     const ended = new AbortController();
     watched.set(uri, ended);
+    const watch = part === "output" ? watchOutput : watchJob;
     let isFirst = true;
-    void watchJob(id, context, ended.signal, async () => {
+    void watch(id, context, ended.signal, async () => {
       if (!isFirst) await mcp.server.sendResourceUpdated({ uri }).catch(() => undefined);
       isFirst = false;
     });

@@ -5,6 +5,7 @@ import type { Store } from "../store.ts";
 import { changeVerbs } from "./change-verbs.ts";
 import { claimJobs } from "./claim.ts";
 import { createJobs } from "./create.ts";
+import { deliveryVerbs } from "./delivery-verbs.ts";
 import type { Connection } from "./driver.ts";
 import { leaseVerbs } from "./lease-verbs.ts";
 import { listJobs } from "./list.ts";
@@ -12,6 +13,7 @@ import { createLiveDatabase } from "./live-database.ts";
 import { findLeftOutput, forgetOutput, purgeJobs } from "./purge.ts";
 import { readVerbs } from "./read-verbs.ts";
 import { indexNext } from "./search.ts";
+import { createTokenStore } from "./tokens.ts";
 
 const indexedAtOnce = 500;
 
@@ -29,9 +31,11 @@ export function createSqliteStore({ connection, createOutput, onClose }: SqliteP
   return {
     capabilities: { isExclusive: true },
     output,
+    tokens: createTokenStore(db, write),
     ...readVerbs(db),
     ...leaseVerbs(db, write),
     ...changeVerbs(db, write),
+    ...deliveryVerbs(db, write),
 
     create: (drafts) => write(() => createJobs(db, drafts)),
     claim: (request) => writeLast(() => claimJobs(db, request)),
@@ -40,6 +44,7 @@ export function createSqliteStore({ connection, createOutput, onClose }: SqliteP
       return listJobs(db, filter, page);
     },
     tidy: indexSome,
+    probe: () => write(() => void db.sql("UPDATE search_progress SET indexed_to = indexed_to").run()),
     setPaused: (kind, isPaused) =>
       write(() => {
         const change = isPaused

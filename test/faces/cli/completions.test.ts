@@ -40,9 +40,10 @@ function inFish(line: string): string[] {
 
 describe("completions for bash", () => {
   it("know commands and flags", () => {
-    expect(inBash("re")).toEqual(["retry", "resume"]);
+    expect(inBash("re")).toEqual(["retry", "resume", "remove"]);
     expect(inBash("server", "st")).toEqual(["status", "stop"]);
     expect(inBash("run", "--ti")).toEqual(["--timeout"]);
+    expect(inBash("add", "cl")).toEqual(["claude-code", "claude-desktop"]);
   });
 
   it("know the ids and names of jobs", () => {
@@ -54,7 +55,7 @@ describe("completions for bash", () => {
 
 describe.runIf(has("fish"))("completions for fish", () => {
   it("know commands, flags and jobs", () => {
-    expect(inFish("longhaul re")).toEqual(["resume", "retry"]);
+    expect(inFish("longhaul re")).toEqual(["remove", "resume", "retry"]);
     expect(inFish("longhaul server st")).toEqual(["status", "stop"]);
     expect(inFish("longhaul run --ti")).toEqual(["--timeout"]);
     expect(inFish("longhaul show my")).toEqual(["my-job"]);

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fixture } from "./world.ts";
+import { fixture, program } from "./world.ts";
 
 /** `longhaul serve` in a process of its own. */
 export interface ServerProcess {
@@ -14,7 +14,7 @@ export interface ServerProcess {
 
 export function frontIn(home: string): ServerProcess["front"] {
   const env = { ...(process.env as Record<string, string>), LONGHAUL_HOME: home };
-  return { command: process.execPath, args: [fixture("mcp-front")], env };
+  return { command: process.execPath, args: [program, "mcp"], env };
 }
 
 export async function startServer(home: string, variables: Record<string, string> = {}): Promise<ServerProcess> {

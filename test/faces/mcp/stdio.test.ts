@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { until } from "../../until.ts";
 import { frontIn, startServer, type ServerProcess } from "./server-process.ts";
-import { fixture } from "./world.ts";
+import { program } from "./world.ts";
 
 interface Answer {
   readonly id?: unknown;
@@ -103,6 +103,29 @@ describe("the front on stdio", () => {
     expect((await ended)[0]).toBe(1);
   });
 
+  it("offers the tools of the profile that is asked for, with and without a server that runs", async () => {
+    const args = [program, "mcp", "--profile", "background-job"];
+    const first = open({ ...frontIn(home), args });
+    first.send(1, "tools/list");
+    expect(toolNames(await first.answer(1))).toContain("execute_command");
+    const { pid } = JSON.parse(await readFile(join(home, "server.json"), "utf8")) as { pid: number };
+    const second = open({ ...frontIn(home), args });
+    second.send(1, "tools/list");
+    expect(toolNames(await second.answer(1))).toContain("execute_command");
+    await Promise.all([first.end(), second.end()]);
+    process.kill(pid, "SIGTERM");
+    await until(async () => !isAlive(pid));
+  });
+
+  it("says in one line on stderr what is wrong with its own call, and nothing on stdout", async () => {
+    const front = open({ ...frontIn(home), args: [program, "mcp", "--profile", "nonsense"] });
+    const errors: Buffer[] = [];
+    front.child.stderr?.on("data", (chunk: Buffer) => errors.push(chunk));
+    expect((await once(front.child, "exit"))[0]).toBe(2);
+    expect(Buffer.concat(errors).toString()).toMatch(/^error: .*nonsense.*core.*\n$/);
+    expect(front.lines).toEqual([]);
+  });
+
   it("survives garbage, half lines, a line of 10 MB and methods that do not exist", async () => {
     server = await startServer(home);
     const front = open();
@@ -139,12 +162,16 @@ describe("the front on stdio", () => {
   });
 
   it("is not needed in process: the engine runs in the process that the client started", async () => {
-    const front = open({ ...frontIn(home), args: [fixture("mcp-in-process")] });
+    const front = open({ ...frontIn(home), args: [program, "mcp", "--in-process"] });
     front.send(1, "tools/call", { name: "run_command", arguments: { command: "echo in process" } });
     expect((await front.answer(1)).result?.content?.[0]?.text).toContain("in process");
     expect(await front.end()).toBe(0);
   });
 });
+
+function toolNames({ result }: Answer): string[] {
+  return ((result?.tools ?? []) as { name: string }[]).map(({ name }) => name);
+}
 
 function isAlive(pid: number): boolean {
   try {

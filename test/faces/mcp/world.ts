@@ -19,6 +19,9 @@ export function fixture(name: string): string {
   return file;
 }
 
+/** The built program: `longhaul`. */
+export const program = resolve(import.meta.dirname, "../../../.build/src/server/main.js");
+
 /** Ada's and Bob's tokens. */
 export const owners = new Map([
   ["ada-token", "ada"],
@@ -47,7 +50,7 @@ export function useMcpWorld(): () => McpWorld {
     });
     await new Promise<void>((listening) => socket.listen(join(home, "mcp.sock"), listening));
     const env = { ...(process.env as Record<string, string>), LONGHAUL_HOME: home };
-    const front = { command: process.execPath, args: [fixture("mcp-front")], env };
+    const front = { command: process.execPath, args: [program, "mcp"], env };
     world = { home, engine, endpoint, url: http.url, front, http, socket };
   });
   afterEach(async () => {

@@ -41,20 +41,50 @@ function describeReads(world: () => World): void {
     expect(await count({ owner: "eve" })).toEqual([]);
   });
 
+  it("batches are told by name, page by page, each owner's own", async () => {
+    const { store } = world();
+    await world().create(
+      { batch: "b", owner: "bob" },
+      { batch: "b" },
+      { batch: "a" },
+      { batch: "c", owner: "bob" },
+      {},
+    );
+    expect(await store.batches({}, { limit: 10 })).toEqual(["a", "b", "c"]);
+    expect(await store.batches({}, { limit: 2 })).toEqual(["a", "b"]);
+    expect(await store.batches({}, { limit: 2, after: "a" })).toEqual(["b", "c"]);
+    expect(await store.batches({}, { limit: 10, after: "aa" })).toEqual(["b", "c"]);
+    expect(await store.batches({ owner: "bob" }, { limit: 10 })).toEqual(["b", "c"]);
+    expect(await store.batches({ owner: "eve" }, { limit: 10 })).toEqual([]);
+    expect(await store.batches({}, { limit: 10, after: "c" })).toEqual([]);
+  });
+
+  it("a probe of the disk changes nothing, and fails once the store is closed", async () => {
+    const { store } = world();
+    const { id } = await world().submit();
+    const before = await store.get(id);
+    await store.probe();
+    expect(await store.get(id)).toEqual(before);
+    await store.close();
+    await expect(store.probe()).rejects.toMatchObject(refusal("stopped"));
+  });
+
   it("an id is found by its last characters, within an owner and up to a limit", async () => {
     const { store } = world();
     const [ann, bob] = [await world().submit({ owner: "ann" }), await world().submit({ owner: "bob" })];
-    expect(await store.idsEndingWith(ann.id.slice(-8), undefined, 2)).toEqual([ann.id]);
-    expect(await store.idsEndingWith(ann.id.slice(-8), "ann", 2)).toEqual([ann.id]);
-    expect(await store.idsEndingWith(ann.id.slice(-8), "bob", 2)).toEqual([]);
-    expect(await store.idsEndingWith(bob.id, undefined, 2)).toEqual([bob.id]);
-    expect(await store.idsEndingWith("", undefined, 1)).toHaveLength(1);
+    expect(await store.idsEndingWith(ann.id.slice(-8), {}, 2)).toEqual([ann.id]);
+    expect(await store.idsEndingWith(ann.id.slice(-8), { owner: "ann" }, 2)).toEqual([ann.id]);
+    expect(await store.idsEndingWith(ann.id.slice(-8), { owner: "bob" }, 2)).toEqual([]);
+    expect(await store.idsEndingWith(ann.id.slice(-8), { kinds: ["other", ann.kind] }, 2)).toEqual([ann.id]);
+    expect(await store.idsEndingWith(ann.id.slice(-8), { kinds: ["other"] }, 2)).toEqual([]);
+    expect(await store.idsEndingWith(bob.id, {}, 2)).toEqual([bob.id]);
+    expect(await store.idsEndingWith("", {}, 1)).toHaveLength(1);
   });
 
   it("the last characters of an id are characters, not a pattern", async () => {
     const { id } = await world().submit();
     for (const suffix of ["%", "_", `%${id.slice(-4)}`, `${id.slice(-4, -1)}_`, "*", "'", "\\", "ÿ"]) {
-      expect(await world().store.idsEndingWith(suffix, undefined, 2)).toEqual([]);
+      expect(await world().store.idsEndingWith(suffix, {}, 2)).toEqual([]);
     }
   });
 }
@@ -218,5 +248,19 @@ function describeCursors(world: () => World): void {
     expect(await list(world(), {})).toEqual(["second", "first"]);
     const statuses: JobStatus[] = ["failed"];
     expect(await list(world(), { status: statuses })).toEqual(["first"]);
+  });
+
+  it("a list and a count keep to the wanted kinds", async () => {
+    await world().submit({ kind: "work" });
+    const other = await world().submit({ kind: "other", owner: "bob", tags: ["t"] });
+    const { store } = world();
+    const listed = async (filter: object): Promise<string[]> =>
+      (await store.list(filter, { limit: 10 })).jobs.map(({ id }) => id);
+    for (const filter of [{}, { owner: "bob" }, { tag: "t" }, { status: ["queued"] }, { kind: "other" }]) {
+      expect(await listed({ ...filter, kinds: ["other", "none"] })).toEqual([other.id]);
+    }
+    expect(await listed({ kind: "work", kinds: ["other"] })).toEqual([]);
+    expect(await store.count({ kinds: ["other"] })).toEqual([{ kind: "other", status: "queued", count: 1 }]);
+    expect(await store.count({ kinds: [] })).toEqual([]);
   });
 }

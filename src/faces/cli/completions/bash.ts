@@ -1,3 +1,4 @@
+import { clientNames } from "../clients/client-table.ts";
 import type { CommandWords } from "./describe-commands.ts";
 import { listJobsCommand } from "./list-jobs-command.ts";
 
@@ -30,6 +31,7 @@ ${all.map(toCase).join("\n")}
   elif [[ $completes == jobs ]]; then COMPREPLY=($(compgen -W "$(_longhaul_jobs)" -- "$current"))
   elif [[ $completes == kinds ]]; then COMPREPLY=($(compgen -W "shell" -- "$current"))
   elif [[ $completes == shells ]]; then COMPREPLY=($(compgen -W $'bash\\nzsh\\nfish' -- "$current"))
+  elif [[ $completes == clients ]]; then COMPREPLY=($(compgen -W $'${clientNames.join("\\n")}' -- "$current"))
   elif [[ $completes == files ]]; then COMPREPLY=($(compgen -c -f -- "$current"))
   fi
 }

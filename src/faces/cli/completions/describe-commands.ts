@@ -7,7 +7,7 @@ export interface CommandWords {
   readonly summary: string;
   readonly options: readonly OptionWords[];
   /** What its arguments are. */
-  readonly completes: "jobs" | "kinds" | "shells" | "files" | "nothing";
+  readonly completes: "jobs" | "kinds" | "shells" | "clients" | "files" | "nothing";
   readonly children: readonly CommandWords[];
 }
 
@@ -42,5 +42,6 @@ function completesOf(command: Command): CommandWords["completes"] {
   if (first === "id") return "jobs";
   if (first === "kind") return "kinds";
   if (first === "shell") return "shells";
+  if (first === "client") return "clients";
   return first === "command" ? "files" : "nothing";
 }

@@ -1,3 +1,4 @@
+import { clientNames } from "../clients/client-table.ts";
 import type { CommandWords } from "./describe-commands.ts";
 import { listJobsCommand } from "./list-jobs-command.ts";
 
@@ -15,6 +16,7 @@ const completers: Readonly<Record<CommandWords["completes"], string>> = {
   jobs: "(__longhaul_jobs)",
   kinds: "shell",
   shells: "bash zsh fish",
+  clients: clientNames.join(" "),
   files: "(__fish_complete_command)",
   nothing: "",
 };

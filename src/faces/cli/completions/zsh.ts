@@ -1,3 +1,4 @@
+import { clientNames } from "../clients/client-table.ts";
 import type { CommandWords } from "./describe-commands.ts";
 import { listJobsCommand } from "./list-jobs-command.ts";
 
@@ -45,6 +46,7 @@ const completers: Readonly<Record<CommandWords["completes"], string>> = {
   jobs: "_longhaul_jobs",
   kinds: "compadd shell",
   shells: "compadd bash zsh fish",
+  clients: `compadd ${clientNames.join(" ")}`,
   files: "_command_names -e",
   nothing: ":",
 };

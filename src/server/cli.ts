@@ -1,0 +1,34 @@
+import { readEnvironment } from "../config/environment.ts";
+import { readTerminal } from "../config/terminal.ts";
+import { connect } from "../faces/cli/connect.ts";
+import { exitCodes } from "../faces/cli/exit-code.ts";
+import type { Front } from "../faces/cli/front.ts";
+import { runProgram } from "../faces/cli/program.ts";
+import { createScreen } from "../faces/cli/screen.ts";
+import { readVersion } from "./version.ts";
+
+/** Runs the command line. The server's code is loaded only to serve, each command's only when called. */
+export async function runCli(file: string, words: readonly string[]): Promise<number> {
+  process.stdout.on("error", endWithReader);
+  process.stderr.on("error", endWithReader);
+  const parts = {
+    version: readVersion(),
+    environment: readEnvironment(),
+    screen: createScreen(readTerminal()),
+    program: { executable: process.execPath, file },
+  };
+  return runProgram({ ...parts, client: connect(parts), serve, serveMcp }, words);
+}
+
+/** Whoever read our output is gone (`longhaul logs x | head`): there is nobody left to write for. */
+const endWithReader = (): void => process.exit(exitCodes.outputClosed);
+
+const serve: Front["serve"] = async (flags, { isLoggedToFile }) => {
+  const [{ loadConfig }, server] = await Promise.all([import("../config/config.ts"), import("./serve.ts")]);
+  return server.serve(loadConfig(flags), { isBackground: isLoggedToFile });
+};
+
+const serveMcp: Front["serveMcp"] = async (profile) => {
+  const [{ loadConfig }, server] = await Promise.all([import("../config/config.ts"), import("./mcp-in-process.ts")]);
+  await server.serveMcpInProcess(loadConfig(), profile);
+};
