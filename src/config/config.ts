@@ -7,6 +7,7 @@ import { parseInput } from "../job/issue.ts";
 import { checkWebhookSecret, parseWebhookUrl } from "../job/webhook.ts";
 import { accessFields, oidcSchema } from "./access.ts";
 import { readBackgroundJobSettings, type BackgroundJobSettings } from "./background-job.ts";
+import { endpointsSchema, readEndpoints, type EndpointsConfig } from "./endpoints.ts";
 import { findPaths, type Paths } from "./paths.ts";
 
 const hourMs = 3_600_000;
@@ -126,6 +127,7 @@ const configSchema = z.strictObject({
         .default(24 * 7),
     })
     .prefault({}),
+  endpoints: endpointsSchema,
   oidc: oidcSchema.optional(),
   webhooks: z
     .strictObject({
@@ -142,11 +144,12 @@ const configSchema = z.strictObject({
 
 export type Config = z.output<typeof configSchema>;
 
-export interface LoadedConfig extends Config {
+export interface LoadedConfig extends Omit<Config, "endpoints"> {
   readonly paths: Paths;
   /** The environment that commands may inherit from. */
   readonly env: NodeJS.ProcessEnv;
   readonly backgroundJob: BackgroundJobSettings;
+  readonly endpoints: EndpointsConfig;
 }
 
 export interface ConfigFlags {
@@ -174,7 +177,8 @@ export function loadConfig(flags: ConfigFlags = {}, env: NodeJS.ProcessEnv = pro
   };
   const executable = env["LONGHAUL_BROWSER"] ?? parsed.browser.executable;
   const browser = { ...parsed.browser, ...(executable === undefined ? {} : { executable }) };
-  return { ...parsed, browser, shell, server, paths, env, backgroundJob };
+  const endpoints = readEndpoints(parsed.endpoints, env);
+  return { ...parsed, browser, shell, server, paths, env, backgroundJob, endpoints };
 }
 
 /** The limits of mcp-background-job are those of all commands, where they are set. */
@@ -190,7 +194,7 @@ function withBackgroundJob(
   };
 }
 
-export function toRetention({ retention }: Config): { succeededMs: number; failedMs: number } {
+export function toRetention({ retention }: Pick<Config, "retention">): { succeededMs: number; failedMs: number } {
   return { succeededMs: retention.succeeded_hours * hourMs, failedMs: retention.failed_hours * hourMs };
 }
 

@@ -76,14 +76,19 @@ export function toJobView(job: Job): JobView {
 
 const longestSummary = 200;
 
-/** What a job runs, in a few words: a command line, a program with its arguments, what is done with which page. */
+/** What a job runs, in a few words: a command line, a program with its arguments, an endpoint with its input, what is done with which page. */
 export function summarise(input: Json): string | undefined {
-  const { command, argv, action, url, urls, query } =
-    typeof input === "object" && input !== null && !Array.isArray(input) ? input : {};
-  const words = Array.isArray(argv) ? argv.filter((word) => typeof word === "string").join(" ") : undefined;
+  const fields = typeof input === "object" && input !== null && !Array.isArray(input) ? input : {};
+  const { command, argv, action, url, urls, query, endpoint } = fields;
   const target = url ?? query ?? (Array.isArray(urls) ? urls[0] : undefined);
-  const called = typeof action === "string" && typeof target === "string" ? `${action} ${target}` : undefined;
-  const text = typeof command === "string" ? command : (words ?? called ?? (typeof url === "string" ? url : undefined));
+  const candidates = [
+    command,
+    Array.isArray(argv) ? argv.filter((word) => typeof word === "string").join(" ") : undefined,
+    typeof endpoint === "string" ? `${endpoint} ${JSON.stringify(fields["input"] ?? {})}` : undefined,
+    typeof action === "string" && typeof target === "string" ? `${action} ${target}` : undefined,
+    url,
+  ];
+  const text = candidates.find((candidate) => typeof candidate === "string");
   return text === undefined || text.length <= longestSummary ? text : `${text.slice(0, longestSummary)}…`;
 }
 

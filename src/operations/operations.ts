@@ -3,6 +3,7 @@ import { batchGet, batchList } from "./batch-verbs.ts";
 import { crawlPages } from "./crawl-pages.ts";
 import { crawlOperations } from "./crawl-verbs.ts";
 import { jobArtifact } from "./job-artifact.ts";
+import { endpointHealth, endpointList, endpointPurge, runEndpoint } from "./endpoint-verbs.ts";
 import { jobOutput } from "./job-output.ts";
 import {
   jobAnswer,
@@ -27,6 +28,7 @@ import { webhookList, webhookRedeliver } from "./webhook-verbs.ts";
 /** Every verb of the product. */
 export const operations: readonly Operation[] = [
   runCommand,
+  runEndpoint,
   jobSubmit,
   analyzePage,
   pageCompare,
@@ -52,6 +54,9 @@ export const operations: readonly Operation[] = [
   kindPause,
   kindResume,
   jobsPrune,
+  endpointList,
+  endpointHealth,
+  endpointPurge,
   serverStatus,
   tokenCreate,
   tokenList,

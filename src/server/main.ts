@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { readEnvironment } from "../config/environment.ts";
+import { isProfile } from "../config/profiles.ts";
 import { carry, openFront } from "../faces/mcp/front.ts";
 
 /**
@@ -16,9 +17,9 @@ async function main(words: readonly string[]): Promise<number> {
 
 function frontSocket([command, option, profile, ...rest]: readonly string[]): string | undefined {
   if (command !== "mcp" || rest.length > 0) return undefined;
-  const { mcpSocket, backgroundJobSocket } = readEnvironment().paths;
-  if (option === undefined) return mcpSocket;
-  return option === "--profile" && profile === "background-job" ? backgroundJobSocket : undefined;
+  const { mcpSockets } = readEnvironment().paths;
+  if (option === undefined) return mcpSockets.core;
+  return option === "--profile" && isProfile(profile) ? mcpSockets[profile] : undefined;
 }
 
 process.exitCode = await main(process.argv.slice(2));

@@ -1,9 +1,12 @@
+import type { McpServer } from "@modelcontextprotocol/server";
 import type { BackgroundJobSettings } from "../config/background-job.ts";
+import type { Profile } from "../config/profiles.ts";
+import type { Engine } from "../engine/engine.ts";
 import { buildBackgroundJobServer } from "../faces/mcp/background-job/background-job-server.ts";
+import type { JobsContext } from "../faces/mcp/connection.ts";
 import { buildCoreServer } from "../faces/mcp/core/core-server.ts";
 import { createMcpEndpoint, type McpEndpoint } from "../faces/mcp/endpoint.ts";
-import type { McpProfile } from "../faces/mcp/profiles.ts";
-import type { Engine } from "../engine/engine.ts";
+import { buildRunpodServer } from "../faces/mcp/runpod/runpod-server.ts";
 import type { ServerFacts } from "../operations/operation.ts";
 
 interface EndpointParts {
@@ -13,15 +16,19 @@ interface EndpointParts {
   readonly onFault: (error: Error) => void;
 }
 
+/** How each profile builds a server. */
+const builders: Readonly<Record<Profile, (context: JobsContext, parts: EndpointParts) => McpServer>> = {
+  core: (context, { server }) => buildCoreServer(context, server),
+  "background-job": (context, { server, backgroundJob }) => buildBackgroundJobServer(context, server, backgroundJob),
+  runpod: (context, { server }) => buildRunpodServer(context, server),
+};
+
 /** One endpoint per profile: the same jobs, under the names that its clients know. */
-export function createMcpEndpoints(parts: EndpointParts): Record<McpProfile, McpEndpoint> {
-  const { engine, server, onFault, backgroundJob } = parts;
-  return {
-    core: createMcpEndpoint({ engine, onFault, build: (context) => buildCoreServer(context, server) }),
-    "background-job": createMcpEndpoint({
-      engine,
-      onFault,
-      build: (context) => buildBackgroundJobServer(context, server, backgroundJob),
-    }),
-  };
+export function createMcpEndpoints(parts: EndpointParts): Record<Profile, McpEndpoint> {
+  const { engine, onFault } = parts;
+  const endpoints = Object.entries(builders).map(([profile, build]) => [
+    profile,
+    createMcpEndpoint({ engine, onFault, build: (context) => build(context, parts) }),
+  ]);
+  return Object.fromEntries(endpoints) as Record<Profile, McpEndpoint>;
 }

@@ -1,8 +1,8 @@
 import type { LoadedConfig } from "../config/config.ts";
+import type { Profile } from "../config/profiles.ts";
 import { serveStreams } from "../faces/mcp/stdio.ts";
 import { createRedactor, secretValues } from "../text/redact.ts";
 import { createLog } from "./log-file.ts";
-import type { McpProfile } from "../faces/mcp/profiles.ts";
 import { createMcpEndpoints } from "./mcp-endpoints.ts";
 import { makePrivateFolder, openEngineWithKinds } from "./serve.ts";
 import { readVersion } from "./version.ts";
@@ -11,13 +11,19 @@ import { readVersion } from "./version.ts";
  * `longhaul mcp --in-process`: the engine and one client on stdio in this process, for places that forbid a server in the background.
  * Resolves when the client has left; commands go on and are adopted by the next engine on the same folder.
  */
-export async function serveMcpInProcess(config: LoadedConfig, profile: McpProfile = "core"): Promise<void> {
+export async function serveMcpInProcess(config: LoadedConfig, profile: Profile = "core"): Promise<void> {
   const { paths } = config;
   makePrivateFolder(paths.home);
-  const redactor = createRedactor([...config.redact, ...secretValues(config.env)]);
+  const redactor = createRedactor([...config.redact, ...config.endpoints.secrets, ...secretValues(config.env)]);
   const log = createLog({ redact: redactor.text, file: paths.log });
-  const { engine, close } = await openEngineWithKinds(config, { redactor, log });
-  const server = { version: readVersion(), startedAt: Date.now(), home: paths.home, url: undefined };
+  const { engine, endpoints: directory, close } = await openEngineWithKinds(config, { redactor, log });
+  const server = {
+    version: readVersion(),
+    startedAt: Date.now(),
+    home: paths.home,
+    url: undefined,
+    endpoints: directory,
+  };
   const endpoints = createMcpEndpoints({
     engine,
     server,

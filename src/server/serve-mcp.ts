@@ -2,10 +2,10 @@ import { chmodSync, rmSync } from "node:fs";
 import type { RequestListener } from "node:http";
 import { createServer, type Server, type Socket } from "node:net";
 import type { BackgroundJobSettings } from "../config/background-job.ts";
+import type { Profile } from "../config/profiles.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Gatekeeper } from "../faces/access/gatekeeper.ts";
 import type { Caller, McpEndpoint } from "../faces/mcp/endpoint.ts";
-import type { McpProfile } from "../faces/mcp/profiles.ts";
 import type { serveSocket as ServeSocket } from "../faces/mcp/stdio.ts";
 import type { ServerFacts } from "../operations/operation.ts";
 import { guard, type ActorListener } from "./guard.ts";
@@ -14,7 +14,7 @@ interface McpParts {
   readonly engine: Engine;
   readonly server: ServerFacts;
   /** Where each profile is served to fronts on this machine. */
-  readonly sockets: Readonly<Record<McpProfile, string>>;
+  readonly sockets: Readonly<Record<Profile, string>>;
   /** Decides who is served over HTTP. */
   readonly gatekeeper: Gatekeeper;
   readonly backgroundJob: BackgroundJobSettings;
@@ -41,13 +41,13 @@ export async function serveMcp(parts: McpParts): Promise<McpService> {
     servers.push(
       await listenForFronts(path, async (socket) => {
         const { endpoints, serveSocket } = await faces();
-        serveSocket(endpoints[profile as McpProfile], socket, localUser);
+        serveSocket(endpoints[profile as Profile], socket, localUser);
       }),
     );
   }
   setImmediate(() => void faces().catch(parts.onFault));
   const serve = guard(parts.gatekeeper, "mcp", (request, response, actor) => {
-    void faces().then(({ listeners }) => listeners[profileOf(request.url) as McpProfile](request, response, actor));
+    void faces().then(({ listeners }) => listeners[profileOf(request.url) as Profile](request, response, actor));
   });
   return {
     route: (others) => (request, response) => {
@@ -64,8 +64,8 @@ export async function serveMcp(parts: McpParts): Promise<McpService> {
 }
 
 interface Faces {
-  readonly endpoints: Record<McpProfile, McpEndpoint>;
-  readonly listeners: Record<McpProfile, ActorListener>;
+  readonly endpoints: Record<Profile, McpEndpoint>;
+  readonly listeners: Record<Profile, ActorListener>;
   readonly serveSocket: typeof ServeSocket;
 }
 

@@ -12,6 +12,8 @@ import { createCallHandler } from "../faces/local/call-handler.ts";
 import { defined } from "../job/defined.ts";
 import { LonghaulError } from "../job/error.ts";
 import { createCrawlKind } from "../kinds/crawl/crawl.ts";
+import type { EndpointDirectory } from "../kinds/endpoint/directory.ts";
+import { createEndpointKind } from "../kinds/endpoint/endpoint.ts";
 import { createPageKind } from "../kinds/page/page.ts";
 import { Launcher } from "../kinds/shell/launcher.ts";
 import { inheritEnv } from "../kinds/shell/policy.ts";
@@ -23,6 +25,7 @@ import { openAccess } from "./access.ts";
 import { openCrawlSettings } from "./crawl-settings.ts";
 import { guard } from "./guard.ts";
 import { createLog, type Log } from "./log-file.ts";
+import { openEndpoints } from "./open-endpoints.ts";
 import { openEngine } from "./open-engine.ts";
 import { openWeb } from "./open-web.ts";
 import { patience, serveHttp, type HttpService } from "./serve-http.ts";
@@ -49,14 +52,20 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
   const version = readVersion();
   makePrivateFolder(paths.home);
   makePrivateFolder(dirname(paths.socket));
-  const redactor = createRedactor([...config.redact, ...secretValues(config.env)]);
+  const redactor = createRedactor([...config.redact, ...config.endpoints.secrets, ...secretValues(config.env)]);
   const log = createLog({ redact: redactor.text, ...(options.isBackground ? { file: paths.log } : {}) });
-  const { engine, close } = await openEngineWithKinds(config, { redactor, log });
+  const { engine, endpoints, close } = await openEngineWithKinds(config, { redactor, log });
   const listening: Server[] = [];
   let mcp: McpService | undefined;
   let http: HttpService | undefined;
   try {
-    const server = { version, startedAt: Date.now(), home: paths.home, url: undefined as string | undefined };
+    const server = {
+      version,
+      startedAt: Date.now(),
+      home: paths.home,
+      url: undefined as string | undefined,
+      endpoints,
+    };
     const handler = createCallHandler({
       operations,
       context: { engine, server },
@@ -66,7 +75,7 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
     mcp = await serveMcp({
       engine,
       server,
-      sockets: { core: paths.mcpSocket, "background-job": paths.backgroundJobSocket },
+      sockets: paths.mcpSockets,
       backgroundJob: config.backgroundJob,
       gatekeeper,
       onFault: (error) => log("warn", "an MCP request failed", { error }),
@@ -109,16 +118,18 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
 export async function openEngineWithKinds(
   config: LoadedConfig,
   { redactor, log }: { redactor: Redactor; log: Log },
-): Promise<{ engine: Engine; close: () => Promise<void> }> {
+): Promise<{ engine: Engine; endpoints: EndpointDirectory; close: () => Promise<void> }> {
   const launcher = new Launcher(inheritEnv(config.shell.inherit_env, config.env));
   const web = openWeb(config);
   const crawl = openCrawlSettings(config, web);
+  const endpoints = await openEndpoints(config);
   const engine = await openEngine({
     home: config.paths.home,
     kinds: [
       createShellKind(toShellSettings(config, { launcher, redactor })),
       createPageKind({ ...web, concurrency: config.browser.max_pages }),
       createCrawlKind(crawl.settings),
+      createEndpointKind({ directory: endpoints, redactor }),
     ],
     outputCapBytes: config.shell.output_cap_mb * 1_000_000,
     retention: toRetention(config),
@@ -129,11 +140,9 @@ export async function openEngineWithKinds(
   });
   const close = async (): Promise<void> => {
     await engine.stop();
-    await web.close();
-    await launcher.close();
-    await crawl.close();
+    await Promise.all([web.close(), crawl.close(), launcher.close(), endpoints.close()]);
   };
-  return { engine, close };
+  return { engine, endpoints, close };
 }
 
 function toWebhookOptions(config: LoadedConfig): WebhookOptions {

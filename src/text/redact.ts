@@ -25,10 +25,9 @@ export interface Redactor {
 
 /** Hides secrets in what is shown or kept for showing. `known` are values to hide wherever they occur. */
 export function createRedactor(known: readonly string[]): Redactor {
-  const values = known.filter((value) => value.length >= 6).toSorted((a, b) => b.length - a.length);
+  const hideKnown = hideValues(known);
   const text = (shown: string): string => {
-    let result = shown;
-    for (const value of values) result = result.replaceAll(value, hidden);
+    let result = hideKnown(shown);
     for (const pattern of secretTexts) result = result.replace(pattern, `$1${hidden}`);
     return result;
   };
@@ -39,6 +38,12 @@ export function createRedactor(known: readonly string[]): Redactor {
         Object.entries(env).map(([name, value]) => [name, secretName.test(name) ? hidden : text(value)]),
       ),
   };
+}
+
+/** Hides these values only, for texts in which nothing else may change. */
+export function hideValues(known: readonly string[]): (text: string) => string {
+  const values = known.filter((value) => value.length >= 6).toSorted((a, b) => b.length - a.length);
+  return (text) => values.reduce((shown, value) => shown.replaceAll(value, hidden), text);
 }
 
 /** The values of variables whose names say that they are secret. */

@@ -1,6 +1,6 @@
 import { open, truncate, type FileHandle } from "node:fs/promises";
 import type { OutputFile } from "../../job/output.ts";
-import { ByteLines } from "../../text/byte-lines.ts";
+import { LongLines } from "../../text/long-lines.ts";
 import type { CrawlRecord } from "./crawl-record.ts";
 
 const syncEveryMs = 1_000;
@@ -85,7 +85,7 @@ export class Journal {
 /** Cuts off a last line that a crash has left unfinished. Returns the size that is left. */
 async function readBack(path: string, onRecord: (record: CrawlRecord) => void): Promise<number> {
   const file = await open(path, "a+", 0o600);
-  const lines = new ByteLines();
+  const lines = new LongLines();
   let position = 0;
   try {
     const buffer = Buffer.allocUnsafe(readBytes);
