@@ -53,7 +53,7 @@ async function main(): Promise<number> {
   const conditions = {
     ...machine,
     site: `${usualPages} pages of 65 links and 250 words each, served by a process of its own; ${concurrency} requests at a time`,
-    rounds: `${rounds} in turn, medians; each in a fresh process, its start included`,
+    rounds: `${rounds} in turn, medians; each in a fresh process, from the start of the crawl to its end`,
     bare: "undici and htmlparser2 that follow links and keep nothing",
     ours: "a crawl job: guarded, robots.txt, Markdown and duplicates of every page, all on the disk",
   };
