@@ -5,15 +5,13 @@ import { createAddressRules } from "../net/address-rules.ts";
 import { createGuardedFetch } from "../net/guarded-fetch.ts";
 import { createHostGate } from "../net/host-gate.ts";
 import { createRobots } from "../net/robots.ts";
+import { defaultUserAgent, productToken } from "../net/user-agent.ts";
 import { readVersion } from "./version.ts";
-
-/** The name that a robots.txt addresses us by. */
-const productToken = "Longhaul";
 
 /** How crawl jobs reach the web, from the configuration. */
 export function openCrawlSettings(config: LoadedConfig): { settings: CrawlSettings; close: () => Promise<void> } {
   const { net, crawl, search } = config;
-  const userAgent = net.user_agent ?? `${productToken}/${readVersion()} (+https://www.npmjs.com/package/longhaul)`;
+  const userAgent = net.user_agent ?? defaultUserAgent(readVersion());
   const limits = { timeoutMs: net.timeout_ms, maxBodyBytes: net.max_body_mb * 1_000_000 };
   const web = createGuardedFetch({ rules: createAddressRules(net.allow), userAgent, limits });
   // Whoever configures a search engine means it, wherever it is; pages must not reach it for that.
