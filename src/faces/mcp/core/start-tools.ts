@@ -33,8 +33,7 @@ export function createStartTools(server: ServerFacts): JobTool[] {
     }),
     toStartTool(crawlSite, server, {
       kind: "crawl",
-      description:
-        "Crawl a website in the background: Markdown and data of its pages, which job_output reads while it runs.",
+      description: "Crawl a website as a background job: Markdown and data of its pages; job_output reads them.",
       input: crawlInput,
     }),
   ];
