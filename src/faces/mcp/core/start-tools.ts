@@ -52,8 +52,7 @@ export function createStartTools(server: ServerFacts): JobTool[] {
     }),
     toStartTool(crawlSite, server, {
       kind: "crawl",
-      description:
-        "Crawl a website's pages in the background, as Markdown and data, which job_output reads while it runs.",
+      description: "Crawl a website as a background job: Markdown and data of its pages; job_output reads them.",
       input: crawlInput,
       isHarmless: true,
     }),
