@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import { defined } from "../job/defined.ts";
 import { LonghaulError } from "../job/error.ts";
@@ -153,5 +153,5 @@ function describe({ id, name }: Token): string {
 }
 
 function digest(secret: string): Buffer {
-  return createHash("sha256").update(secret).digest();
+  return hash("sha256", secret, "buffer");
 }

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { hash, timingSafeEqual } from "node:crypto";
 import type { Actor } from "../../engine/access.ts";
 import type { Token, TokenBook } from "../../engine/tokens.ts";
 import { defined } from "../../job/defined.ts";
@@ -66,5 +66,5 @@ function createTokenCheck(token: string): (given: string) => boolean {
 }
 
 function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
+  return hash("sha256", text, "buffer");
 }

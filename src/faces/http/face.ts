@@ -1,7 +1,4 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { getRequestListener, type HttpBindings } from "@hono/node-server";
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { Hono, type Context } from "hono";
 import { demand, type Actor } from "../../engine/access.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { OperationContext, ServerFacts } from "../../operations/operation.ts";
@@ -11,6 +8,7 @@ import { openLiveOutput } from "./live-output.ts";
 import { LiveStreams } from "./live-streams.ts";
 import { createMetrics } from "./metrics.ts";
 import { createPages } from "./pages.ts";
+import { createPathReader, pathOf } from "./path.ts";
 import { HttpError, toHttpError, toProblem } from "./problem.ts";
 import { sendRawOutput } from "./raw-output.ts";
 import { createFieldReader } from "./read-request.ts";
@@ -46,8 +44,21 @@ export interface HttpFace {
 
 const defaultLimits: HttpLimits = { bodyBytes: 4_000_000, readers: 2_000, drainMs: 30_000, keepAliveMs: 15_000 };
 
-type HonoContext = Context<{ Bindings: HttpBindings }>;
-type Answer = (context: HonoContext) => Promise<Response>;
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly path: string;
+  readonly pathFields: Fields;
+}
+
+interface Answered {
+  readonly status: number;
+  readonly body: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Undefined when it has written the response by itself. */
+type Answer = (exchange: Exchange) => Promise<Answered | undefined>;
 
 /** The operations as a REST interface: every request is translated by its route, and by nothing else. */
 export function createHttpFace(parts: HttpFaceParts): HttpFace {
@@ -55,20 +66,25 @@ export function createHttpFace(parts: HttpFaceParts): HttpFace {
   const streams = new LiveStreams({ mostReaders: limits.readers, drainMs: limits.drainMs });
   const metrics = createMetrics(parts.engine);
   const pages = createPages({ ...parts, metrics, streams });
-  const app = new Hono<{ Bindings: HttpBindings }>();
   const answerTo = (route: Route): Answer =>
     "page" in route ? answerPage(route, parts, pages.show) : answerOperation(route, { ...parts, limits, streams });
   const settle = createSettler(parts, metrics.countRequest);
-  for (const route of routes) {
-    app.on(route.method, route.path.replace(/\{(\w+)\}/g, ":$1"), settle(route.path, answerTo(route)));
-  }
-  app.notFound(settle("none", refuseUnknown));
-  const listen = getRequestListener(app.fetch, {
-    // What is not even a request: a host or a path that no URL can have.
-    errorHandler: (error) => toResponse(toProblem(new HttpError(400, "invalid_input", String(error)), "/")),
-  });
+  const places = routes.map((route) => ({
+    method: route.method,
+    read: createPathReader(route.path),
+    serve: settle(route.path, answerTo(route)),
+  }));
+  const refuse = settle("none", refuseUnknown(parts, places));
   return {
-    listener: (request, response) => void listen(request, response),
+    listener: (request, response) => {
+      const path = pathOf(request);
+      const method = request.method === "HEAD" ? "GET" : request.method;
+      for (const place of places) {
+        const pathFields = place.method === method ? place.read(path) : undefined;
+        if (pathFields !== undefined) return void place.serve({ request, response, path, pathFields });
+      }
+      void refuse({ request, response, path, pathFields: {} });
+    },
     close: () => {
       pages.close();
       streams.close();
@@ -77,38 +93,40 @@ export function createHttpFace(parts: HttpFaceParts): HttpFace {
   };
 }
 
-/** Turns what an answer throws into problem details, counts it, and traces it where somebody listens. */
+/** Sends what is answered, turns what is thrown into problem details, counts it, and traces it where somebody listens. */
 function createSettler(
-  { gatekeeper, onFault, tracing }: HttpFaceParts,
+  { onFault, tracing }: HttpFaceParts,
   countRequest: (method: string, route: string, status: number) => void,
-): (route: string, answer: Answer) => Answer {
+): (route: string, answer: Answer) => (exchange: Exchange) => Promise<void> {
   return (route, answer) => {
-    const settled: Answer = async (context) => {
-      const { incoming, outgoing } = context.env;
-      let response: Response;
+    const settled = async (exchange: Exchange): Promise<void> => {
+      const { request, response } = exchange;
       try {
-        const misled = gatekeeper.turnAway(incoming);
-        if (misled !== undefined) throw toHttpError(misled);
-        response = await answer(context);
+        const answered = await answer(exchange);
+        if (answered !== undefined) send(response, answered);
       } catch (error) {
-        const problem = toProblem(error, context.req.path);
+        const problem = toProblem(error, exchange.path);
         if (problem.status === 500) onFault(error, route);
-        if (outgoing.headersSent) outgoing.destroy();
-        response = outgoing.headersSent ? RESPONSE_ALREADY_SENT : toResponse(problem);
+        if (response.headersSent) response.destroy();
+        else send(response, problem);
       }
-      countRequest(context.req.method, route, outgoing.headersSent ? outgoing.statusCode : response.status);
-      return response;
+      countRequest(request.method ?? "", route, response.statusCode);
     };
     if (tracing === undefined) return settled;
-    return (context) => {
-      const { method } = context.req;
-      return tracing.request(`${method} ${route}`, context.env.incoming.headers, async (note) => {
-        const response = await settled(context);
-        note({ "http.request.method": method, "http.route": route, "http.response.status_code": response.status });
-        return response;
+    return (exchange) => {
+      const { method = "", headers } = exchange.request;
+      return tracing.request(`${method} ${route}`, headers, async (note) => {
+        await settled(exchange);
+        const status = exchange.response.statusCode;
+        note({ "http.request.method": method, "http.route": route, "http.response.status_code": status });
       });
     };
   };
+}
+
+function send(response: ServerResponse, { status, body, headers }: Answered): void {
+  if (body === null) response.writeHead(status, headers).end();
+  else response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) }).end(body);
 }
 
 type OperationParts = HttpFaceParts & { readonly limits: HttpLimits; readonly streams: LiveStreams };
@@ -126,31 +144,24 @@ function answerOperation(route: OperationRoute, parts: OperationParts): Answer {
           if (typeof id === "string") note({ "longhaul.job.id": id });
           return operation.call(context, input);
         });
-  return async ({ req, env: { incoming, outgoing } }) => {
-    const actor = await admitRequest(parts, incoming);
+  return async (exchange) => {
+    const { request, response, pathFields } = exchange;
+    const actor = await admitRequest(parts, request);
     demand(actor, operation.scope);
     const context: OperationContext = { engine, actor, server };
-    const reading = readFields(incoming, req.param());
+    const reading = readFields(request, pathFields);
     const fields = reading instanceof Promise ? await reading : reading;
-    if (hasOtherForm && (await sendOtherForm(route, parts, context, { fields, incoming, outgoing }))) {
-      return RESPONSE_ALREADY_SENT;
-    }
-    const input = route.toInput === undefined ? fields : route.toInput(fields, incoming.headers);
-    const signal = route.isSlow === true ? untilGone(outgoing) : undefined;
+    if (hasOtherForm && (await sendOtherForm(route, parts, context, fields, exchange))) return undefined;
+    const input = route.toInput === undefined ? fields : route.toInput(fields, request.headers);
+    const signal = route.isSlow === true ? untilGone(response) : undefined;
     const output = await call(signal === undefined ? context : { ...context, signal }, input);
     const { status = 200, headers, body } = route.reply?.(output as never, fields) ?? { body: output };
-    return toResponse({
+    return {
       status,
       body: JSON.stringify(body),
       headers: headers === undefined ? jsonHeaders : { ...jsonHeaders, ...headers },
-    });
+    };
   };
-}
-
-interface Exchange {
-  readonly fields: Fields;
-  readonly incoming: IncomingMessage;
-  readonly outgoing: ServerResponse;
 }
 
 /** Answers as an event stream or as plain text, where the route has that form and the request asks for it. */
@@ -158,30 +169,32 @@ async function sendOtherForm(
   route: OperationRoute,
   { streams, limits }: OperationParts,
   context: OperationContext,
-  { fields, incoming, outgoing }: Exchange,
+  fields: Fields,
+  { request, response }: Exchange,
 ): Promise<boolean> {
-  const { accept = "", range, "last-event-id": lastEventId } = incoming.headers;
-  if (incoming.method !== "GET" || (accept === "" && range === undefined)) return false;
+  const { accept = "", range, "last-event-id": lastEventId } = request.headers;
+  if (request.method !== "GET" || (accept === "" && range === undefined)) return false;
   if (route.live !== undefined && accept.includes("text/event-stream")) {
     const open = route.live === "events" ? openLiveEvents : openLiveOutput;
     const source = await open(context, fields, lastEventId?.toString(), limits.keepAliveMs);
     // Tells a browser not to come back.
-    if (source === undefined) outgoing.writeHead(204, safetyHeaders).end();
-    else streams.start(outgoing, source);
+    if (source === undefined) response.writeHead(204, safetyHeaders).end();
+    else streams.start(response, source);
     return true;
   }
   if (route.isRaw !== true || accept.includes("application/json")) return false;
   if (!accept.includes("text/plain") && range === undefined) return false;
-  await sendRawOutput(context, fields, { request: incoming, response: outgoing, drainMs: limits.drainMs });
+  await sendRawOutput(context, fields, { request, response, drainMs: limits.drainMs });
   return true;
 }
 
 function answerPage(route: PageRoute, parts: HttpFaceParts, show: ReturnType<typeof createPages>["show"]): Answer {
-  return async ({ env: { incoming } }) => {
-    const actor = route.scope === undefined ? {} : await admitRequest(parts, incoming);
+  return async ({ request }) => {
+    if (route.scope === undefined) turnAway(parts, request);
+    const actor = route.scope === undefined ? {} : await admitRequest(parts, request);
     if (route.scope !== undefined) demand(actor, route.scope);
     const { status = 200, body, headers } = await show(route.page, actor);
-    return toResponse({ status, body, headers: { ...safetyHeaders, ...headers, "content-type": route.type } });
+    return { status, body, headers: { ...safetyHeaders, ...headers, "content-type": route.type } };
   };
 }
 
@@ -191,31 +204,34 @@ async function admitRequest({ gatekeeper }: HttpFaceParts, request: IncomingMess
   return admission.actor;
 }
 
+function turnAway({ gatekeeper }: HttpFaceParts, request: IncomingMessage): void {
+  const misled = gatekeeper.turnAway(request);
+  if (misled !== undefined) throw toHttpError(misled);
+}
+
 /** An address that is not there, or not with this method. */
-const refuseUnknown: Answer = async ({ req }) => {
-  const methods = routes
-    .filter(({ path }) => new RegExp(`^${path.replace(/\{\w+\}/g, "[^/]+")}$`).test(req.path))
-    .flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
-  if (methods.length === 0) {
-    throw new HttpError(404, "not_found", `There is no ${req.path} here: /openapi.json lists what there is.`);
-  }
-  const allow = [...new Set(methods), "OPTIONS"].join(", ");
-  if (req.method === "OPTIONS") return toResponse({ status: 204, body: null, headers: { ...safetyHeaders, allow } });
-  throw new HttpError(405, "method_not_allowed", `${req.method} does nothing here; ${allow} do.`, { allow });
-};
+function refuseUnknown(
+  parts: HttpFaceParts,
+  places: readonly { readonly method: string; readonly read: (path: string) => Fields | undefined }[],
+): Answer {
+  return async ({ request, path }) => {
+    turnAway(parts, request);
+    const methods = places
+      .filter(({ read }) => read(path) !== undefined)
+      .flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
+    if (methods.length === 0) {
+      throw new HttpError(404, "not_found", `There is no ${path} here: /openapi.json lists what there is.`);
+    }
+    const allow = [...new Set(methods), "OPTIONS"].join(", ");
+    if (request.method === "OPTIONS") return { status: 204, body: null, headers: { ...safetyHeaders, allow } };
+    throw new HttpError(405, "method_not_allowed", `${request.method ?? ""} does nothing here; ${allow} do.`, {
+      allow,
+    });
+  };
+}
 
 function untilGone(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
   response.once("close", () => gone.abort());
   return gone.signal;
-}
-
-interface Answered {
-  readonly status: number;
-  readonly body: string | null;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-function toResponse({ status, body, headers }: Answered): Response {
-  return new Response(body, { status, headers });
 }
