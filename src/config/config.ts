@@ -71,6 +71,22 @@ const configSchema = z.strictObject({
       term_grace_ms: z.int().min(0).max(600_000).default(5_000),
     })
     .prefault({}),
+  net: z
+    .strictObject({
+      allow: z
+        .array(z.string())
+        .default([])
+        .describe("Hosts, host:port and ranges that are reached though not public."),
+      user_agent: z
+        .string()
+        .min(1)
+        .max(256)
+        .regex(/^[\x20-\x7e]+$/, "expected printable ASCII")
+        .optional(),
+      timeout_ms: z.int().min(100).max(600_000).default(30_000),
+      max_body_mb: z.number().min(0.01).max(1_000).default(10),
+    })
+    .prefault({}),
   retention: z
     .strictObject({
       succeeded_hours: z.number().min(0).default(24),

@@ -1,0 +1,89 @@
+import { isIP } from "node:net";
+import type { JobFailure } from "../job/failure.ts";
+import { readAllowList, withoutTrailingDot } from "./allow-list.ts";
+import { isBlockedPort } from "./blocked-ports.ts";
+import { netFailure } from "./net-failure.ts";
+import { isPublicAddress } from "./public-address.ts";
+
+/** Where Longhaul may connect to. */
+export interface AddressRules {
+  /** Parses a URL and refuses it when its form alone tells that it must not be fetched. */
+  readonly checkUrl: (url: string | URL, base?: URL) => URL;
+  /** Refuses a host and port before anything is resolved. */
+  readonly checkTarget: (target: Target) => void;
+  /** Refuses an address that the target's name leads to, or that a socket is connected to. */
+  readonly checkAddress: (target: Target, address: string) => void;
+}
+
+export interface Target {
+  /** As the URL parser writes it, IPv6 in brackets. */
+  readonly hostname: string;
+  readonly port: number;
+}
+
+export function createAddressRules(allow: readonly string[] = []): AddressRules {
+  const allowed = readAllowList(allow);
+
+  const checkAddress: AddressRules["checkAddress"] = (target, address) => {
+    if (isPublicAddress(address) || allowed.hasAddress(address)) return;
+    if (!allowed.hasHost(withoutTrailingDot(target.hostname), target.port)) throw blockedAddress(target.hostname);
+  };
+  const checkTarget: AddressRules["checkTarget"] = (target) => {
+    const host = withoutTrailingDot(target.hostname);
+    if (host === "" || host.startsWith(".") || host.includes("..")) {
+      throw netFailure("bad_url", `"${target.hostname}" is not a host name.`);
+    }
+    if (isBlockedPort(target.port) && !allowed.hasPort(host, target.port)) {
+      throw netFailure("blocked_address", `Port ${target.port} is not one for web servers, so it is not contacted.`);
+    }
+    const literal = addressIn(host);
+    if (literal !== undefined) checkAddress(target, literal);
+    else if (/(^|\.)localhost$/.test(host) && !allowed.hasHost(host, target.port)) throw blockedAddress(host);
+  };
+  return {
+    checkAddress,
+    checkTarget,
+    checkUrl: (text, base) => {
+      const url = parseUrl(text, base);
+      checkTarget(targetOf(url));
+      return url;
+    },
+  };
+}
+
+export function targetOf(url: URL): Target {
+  return { hostname: url.hostname, port: url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port) };
+}
+
+/** The address in a host that is one, without its brackets. */
+export function addressIn(host: string): string | undefined {
+  const bare = host.startsWith("[") ? host.slice(1, -1) : host;
+  return isIP(bare) === 0 ? undefined : bare;
+}
+
+const longestUrl = 8_192;
+
+function parseUrl(text: string | URL, base?: URL): URL {
+  const url = URL.canParse(String(text), base?.href) ? new URL(String(text), base?.href) : undefined;
+  if (url === undefined || url.href.length > longestUrl) {
+    throw netFailure("bad_url", `Expected a URL of at most ${longestUrl} characters, got ${shown(String(text))}.`);
+  }
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    throw netFailure("bad_url", `Only http and https URLs are fetched, got ${shown(url.protocol)}.`);
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw netFailure("bad_url", `A URL must not hold a user name or password: send an Authorization header instead.`);
+  }
+  return url;
+}
+
+function shown(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+}
+
+function blockedAddress(hostname: string): JobFailure {
+  return netFailure(
+    "blocked_address",
+    `${hostname} is not on the public internet, so it is not contacted; if it is meant, add it to net.allow in the configuration.`,
+  );
+}

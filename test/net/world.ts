@@ -1,0 +1,13 @@
+import { createAddressRules } from "../../src/net/address-rules.ts";
+import { createGuardedFetch, type GuardedFetch, type GuardedFetchOptions } from "../../src/net/guarded-fetch.ts";
+import { closeAfterTest } from "./listeners.ts";
+
+/** A guarded fetch that may go where `allow` says, besides the public internet. */
+export function guardedFetch(
+  allow: readonly string[] = [],
+  options: Omit<Partial<GuardedFetchOptions>, "rules"> = {},
+): GuardedFetch {
+  const guarded = createGuardedFetch({ rules: createAddressRules(allow), userAgent: "Longhaul/test", ...options });
+  closeAfterTest(guarded.close);
+  return guarded;
+}
