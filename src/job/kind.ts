@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { LonghaulError } from "./error.ts";
 import type { LogLevel } from "./event.ts";
+import type { Failure } from "./failure.ts";
 import type { JobId } from "./id.ts";
 import type { Json } from "./json.ts";
 import type { Limits } from "./job.ts";
 import type { OutputFile } from "./output.ts";
 import type { Answer, Question } from "./question.ts";
-import type { Progress } from "./state.ts";
+import type { Progress, TerminalStatus } from "./state.ts";
 
 /**
  * How a kind goes on after its worker died:
@@ -50,6 +51,22 @@ export interface ChildRequest {
   readonly name?: string;
 }
 
+/** How a child job ended. */
+export interface ChildEnd {
+  readonly status: TerminalStatus;
+  readonly failure?: Failure;
+  /** What a child that succeeded returned. */
+  readonly result?: Json;
+}
+
+export interface ChildOutput {
+  readonly bytes: Uint8Array;
+  /** Where to read on. */
+  readonly next: number;
+  /** Bytes written so far. */
+  readonly size: number;
+}
+
 /** What a running attempt may do. */
 export interface JobContext {
   readonly id: JobId;
@@ -78,6 +95,10 @@ export interface JobContext {
   readonly checkpoint: Checkpoint;
   /** Submits a child job; it is cancelled with its parent. */
   readonly spawn: (child: ChildRequest) => Promise<JobId>;
+  /** Waits for a child's end; signs of its life count as this attempt's. Rejects when the attempt is told to stop. */
+  readonly childEnd: (id: JobId, onChange?: () => Promise<void>) => Promise<ChildEnd>;
+  /** What a child has written to a stream, from an offset; a negative one counts from the end. */
+  readonly childOutput: (id: JobId, stream: string, from: number) => Promise<ChildOutput>;
 }
 
 /** Returned by a kind when only part of its work succeeded; the job still counts as succeeded. */

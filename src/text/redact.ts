@@ -19,6 +19,8 @@ const secretTexts: readonly RegExp[] = [
 
 export interface Redactor {
   readonly text: (text: string) => string;
+  /** Hides only the known values: for text that must stay as it is otherwise, such as code. */
+  readonly known: (text: string) => string;
   /** Variables by name: the values of those that look secret are hidden whole. */
   readonly env: (env: Record<string, string>) => Record<string, string>;
 }
@@ -26,14 +28,19 @@ export interface Redactor {
 /** Hides secrets in what is shown or kept for showing. `known` are values to hide wherever they occur. */
 export function createRedactor(known: readonly string[]): Redactor {
   const values = known.filter((value) => value.length >= 6).toSorted((a, b) => b.length - a.length);
-  const text = (shown: string): string => {
+  const hideKnown = (shown: string): string => {
     let result = shown;
     for (const value of values) result = result.replaceAll(value, hidden);
+    return result;
+  };
+  const text = (shown: string): string => {
+    let result = hideKnown(shown);
     for (const pattern of secretTexts) result = result.replace(pattern, `$1${hidden}`);
     return result;
   };
   return {
     text,
+    known: hideKnown,
     env: (env) =>
       Object.fromEntries(
         Object.entries(env).map(([name, value]) => [name, secretName.test(name) ? hidden : text(value)]),
