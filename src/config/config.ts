@@ -3,8 +3,10 @@ import { z } from "zod";
 import { LonghaulError } from "../job/error.ts";
 import { messageOf } from "../job/failure.ts";
 import { parseInput } from "../job/issue.ts";
+import { agentSchema, readAgentConfig, type AgentConfig } from "./agent.ts";
 import { readBackgroundJobSettings, type BackgroundJobSettings } from "./background-job.ts";
 import { findPaths, type Paths } from "./paths.ts";
+import { withEnvFile } from "./read-variable.ts";
 
 const hourMs = 3_600_000;
 
@@ -87,6 +89,7 @@ const configSchema = z.strictObject({
       max_body_mb: z.number().min(0.01).max(1_000).default(10),
     })
     .prefault({}),
+  agent: agentSchema.prefault({}),
   retention: z
     .strictObject({
       succeeded_hours: z.number().min(0).default(24),
@@ -101,11 +104,12 @@ const configSchema = z.strictObject({
 
 export type Config = z.output<typeof configSchema>;
 
-export interface LoadedConfig extends Config {
+export interface LoadedConfig extends Omit<Config, "agent"> {
   readonly paths: Paths;
   /** The environment that commands may inherit from. */
   readonly env: NodeJS.ProcessEnv;
   readonly backgroundJob: BackgroundJobSettings;
+  readonly agent: AgentConfig;
 }
 
 export interface ConfigFlags {
@@ -114,7 +118,8 @@ export interface ConfigFlags {
 }
 
 /** File, then environment, then flags: the later wins. A bad value is refused with its name, never replaced silently. */
-export function loadConfig(flags: ConfigFlags = {}, env: NodeJS.ProcessEnv = process.env): LoadedConfig {
+export function loadConfig(flags: ConfigFlags = {}, variables: NodeJS.ProcessEnv = process.env): LoadedConfig {
+  const env = withEnvFile(variables);
   const paths = findPaths(env);
   const file = readConfigFile(paths.config);
   const parsed = parseInput(configSchema, file, `The configuration in ${paths.config}`);
@@ -124,7 +129,17 @@ export function loadConfig(flags: ConfigFlags = {}, env: NodeJS.ProcessEnv = pro
     ...(port === undefined ? {} : { port }),
   };
   const backgroundJob = readBackgroundJobSettings(env);
-  return { ...parsed, shell: withBackgroundJob(parsed.shell, env, backgroundJob), server, paths, env, backgroundJob };
+  const agent = readAgentConfig(parsed.agent, env);
+  return {
+    ...parsed,
+    shell: withBackgroundJob(parsed.shell, env, backgroundJob),
+    agent,
+    server,
+    paths,
+    env,
+    backgroundJob,
+    redact: [...parsed.redact, ...agent.secrets],
+  };
 }
 
 /** The limits of mcp-background-job are those of all commands, where they are set. */
@@ -140,7 +155,7 @@ function withBackgroundJob(
   };
 }
 
-export function toRetention({ retention }: Config): { succeededMs: number; failedMs: number } {
+export function toRetention({ retention }: Pick<Config, "retention">): { succeededMs: number; failedMs: number } {
   return { succeededMs: retention.succeeded_hours * hourMs, failedMs: retention.failed_hours * hourMs };
 }
 

@@ -49,6 +49,7 @@ export interface ChildRequest {
   /** Names this child within its parent: a resumed parent that asks again gets the same child. */
   readonly key: string;
   readonly name?: string;
+  readonly limits?: Partial<Limits>;
 }
 
 /** How a child job ended. */

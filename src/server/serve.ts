@@ -17,6 +17,7 @@ import { makeFolder } from "../store/make-folder.ts";
 import { createRedactor, secretValues, type Redactor } from "../text/redact.ts";
 import { guardByToken } from "./guard.ts";
 import { createLog, type Log } from "./log-file.ts";
+import { openAgentKind } from "./open-agent-kind.ts";
 import { openEngine } from "./open-engine.ts";
 import { serveMcp, type McpService } from "./serve-mcp.ts";
 import { readVersion } from "./version.ts";
@@ -89,9 +90,11 @@ export async function openEngineWithKinds(
   { redactor, log }: { redactor: Redactor; log: Log },
 ): Promise<{ engine: Engine; close: () => Promise<void> }> {
   const launcher = new Launcher(inheritEnv(config.shell.inherit_env, config.env));
+  const shell = toShellSettings(config, { launcher, redactor });
+  const agent = openAgentKind(config, shell.policy, redactor);
   const engine = await openEngine({
     home: config.paths.home,
-    kinds: [createShellKind(toShellSettings(config, { launcher, redactor }))],
+    kinds: [createShellKind(shell), agent.kind],
     outputCapBytes: config.shell.output_cap_mb * 1_000_000,
     retention: toRetention(config),
     ...defined({ pruneMs: config.backgroundJob.cleanupIntervalMs }),
@@ -99,6 +102,7 @@ export async function openEngineWithKinds(
   });
   const close = async (): Promise<void> => {
     await engine.stop();
+    await agent.close();
     await launcher.close();
   };
   return { engine, close };

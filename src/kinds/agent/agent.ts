@@ -1,0 +1,69 @@
+import { LonghaulError } from "../../job/error.ts";
+import { defineKind, type Kind } from "../../job/kind.ts";
+import type { Redactor } from "../../text/redact.ts";
+import { agentInputSchema, agentResultSchema, type AgentInput } from "./input.ts";
+import { createModelClient } from "./model/call-model.ts";
+import { findModels, modelLabel } from "./model/model-names.ts";
+import { findPrice } from "./model/prices.ts";
+import { programs } from "./programs/program.ts";
+import { runProgram } from "./programs/run-program.ts";
+import { runLoop } from "./run-loop.ts";
+import type { AgentSettings } from "./settings.ts";
+import { toValidator } from "./tools/ending-tools.ts";
+
+export interface AgentKind {
+  readonly kind: Kind;
+  readonly close: () => Promise<void>;
+}
+
+/** Long tasks for a model with tools, or for an installed agent program. They go on after a restart from their last finished step. */
+export function createAgentKind(settings: AgentSettings): AgentKind {
+  const client = createModelClient(settings.providers);
+  const kind = defineKind({
+    name: "agent",
+    input: agentInputSchema,
+    result: agentResultSchema,
+    onInterrupt: "resume",
+    concurrency: settings.concurrency,
+    limits: { graceMs: 15_000 },
+    check: (input) => checkInput(input, settings),
+    conceal: (input) => concealInput(input, settings.redactor),
+    run: (input, context) =>
+      input.backend === undefined
+        ? runLoop(input, context, settings, client)
+        : runProgram(programs[input.backend], input, context, settings),
+  });
+  return { kind, close: client.close };
+}
+
+/** Everything that can be refused is refused before a job is made. */
+function checkInput(input: AgentInput, settings: AgentSettings): void {
+  settings.resolveCwd(input.cwd);
+  if (input.outputSchema !== undefined) toValidator(input.outputSchema);
+  if (input.backend !== undefined) {
+    const { command } = programs[input.backend];
+    if (settings.hasProgram(command)) return;
+    throw new LonghaulError(
+      "invalid_input",
+      `The backend "${input.backend}" needs the program "${command}", which is not on the server's PATH: install it, or leave backend out.`,
+    );
+  }
+  const choices = findModels(input.models, settings);
+  const unpriced = choices.find((choice) => findPrice(choice, settings.prices) === undefined);
+  if (input.maxCostUsd !== undefined && unpriced !== undefined) {
+    const name = modelLabel(unpriced);
+    throw new LonghaulError(
+      "invalid_input",
+      `max_cost_usd cannot be kept: no price is known for ${name}. Set agent.prices["${name}"] in the configuration, or limit max_tokens.`,
+    );
+  }
+}
+
+function concealInput(input: AgentInput, redactor: Redactor): AgentInput {
+  return {
+    ...input,
+    task: redactor.text(input.task),
+    ...(input.context === undefined ? {} : { context: redactor.text(input.context) }),
+    ...(input.output === undefined ? {} : { output: redactor.text(input.output) }),
+  };
+}
