@@ -1,9 +1,10 @@
 export { openEngine, type OpenOptions } from "./server/open-engine.ts";
-export type { Access, Actor } from "./engine/access.ts";
+export type { Access, Actor, Scope } from "./engine/access.ts";
 export type { Engine } from "./engine/engine.ts";
 export type { OutputRequest } from "./engine/reads.ts";
 export type { EngineOptions, LogEntry } from "./engine/settings.ts";
 export type { SubmitRequest } from "./engine/submit.ts";
+export type { Token, TokenBook, TokenCheck, TokenRequest } from "./engine/tokens.ts";
 export type { WaitOptions, WaitResult, WaitUntil } from "./engine/wait.ts";
 export type { QueueDiagnosis } from "./engine/queue-diagnosis.ts";
 export type { Clock } from "./engine/clock.ts";

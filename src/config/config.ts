@@ -3,6 +3,7 @@ import { z } from "zod";
 import { LonghaulError } from "../job/error.ts";
 import { messageOf } from "../job/failure.ts";
 import { parseInput } from "../job/issue.ts";
+import { accessFields, oidcSchema } from "./access.ts";
 import { agentSchema, readAgentConfig, type AgentConfig } from "./agent.ts";
 import { readBackgroundJobSettings, type BackgroundJobSettings } from "./background-job.ts";
 import { findPaths, type Paths } from "./paths.ts";
@@ -59,6 +60,7 @@ const configSchema = z.strictObject({
     .strictObject({
       host: z.string().default("127.0.0.1"),
       port: z.int().min(0).max(65_535).optional().describe("0 takes any free port."),
+      ...accessFields,
     })
     .prefault({}),
   shell: z
@@ -71,6 +73,7 @@ const configSchema = z.strictObject({
       inherit_env: z.array(z.string()).default(defaultInheritedEnv),
       output_cap_mb: z.number().min(0.01).max(100_000).default(100),
       term_grace_ms: z.int().min(0).max(600_000).default(5_000),
+      allow_remote: z.boolean().default(false).describe("Whether callers on other machines may run commands."),
     })
     .prefault({}),
   net: z
@@ -99,6 +102,7 @@ const configSchema = z.strictObject({
         .default(24 * 7),
     })
     .prefault({}),
+  oidc: oidcSchema.optional(),
   redact: z.array(z.string()).default([]).describe("Values to hide wherever they would be shown."),
 });
 
@@ -115,6 +119,7 @@ export interface LoadedConfig extends Omit<Config, "agent"> {
 export interface ConfigFlags {
   readonly host?: string;
   readonly port?: number;
+  readonly allowRemoteShell?: boolean;
 }
 
 /** File, then environment, then flags: the later wins. A bad value is refused with its name, never replaced silently. */
@@ -125,21 +130,18 @@ export function loadConfig(flags: ConfigFlags = {}, variables: NodeJS.ProcessEnv
   const parsed = parseInput(configSchema, file, `The configuration in ${paths.config}`);
   const port = flags.port ?? toPort(env["LONGHAUL_PORT"]) ?? parsed.server.port;
   const server = {
+    ...parsed.server,
     host: flags.host ?? env["LONGHAUL_HOST"] ?? parsed.server.host,
     ...(port === undefined ? {} : { port }),
   };
   const backgroundJob = readBackgroundJobSettings(env);
-  const agent = readAgentConfig(parsed.agent, env);
-  return {
-    ...parsed,
-    shell: withBackgroundJob(parsed.shell, env, backgroundJob),
-    agent,
-    server,
-    paths,
-    env,
-    backgroundJob,
-    redact: [...parsed.redact, ...agent.secrets],
+  const shell = {
+    ...withBackgroundJob(parsed.shell, env, backgroundJob),
+    allow_remote: flags.allowRemoteShell ?? parsed.shell.allow_remote,
   };
+  const agent = readAgentConfig(parsed.agent, env);
+  const redact = [...parsed.redact, ...agent.secrets];
+  return { ...parsed, shell, agent, server, paths, env, backgroundJob, redact };
 }
 
 /** The limits of mcp-background-job are those of all commands, where they are set. */

@@ -22,7 +22,7 @@ const longestSocketPath = 100;
 
 export function findPaths(env: NodeJS.ProcessEnv): Paths {
   const home = resolve(
-    env["LONGHAUL_HOME"] ?? join(env["XDG_STATE_HOME"] ?? join(homedir(), ".local", "state"), "longhaul"),
+    env["LONGHAUL_HOME"] || join(env["XDG_STATE_HOME"] || join(homedir(), ".local", "state"), "longhaul"),
   );
   return {
     home,

@@ -1,4 +1,6 @@
 import { LonghaulError } from "../job/error.ts";
+import type { Job } from "../job/job.ts";
+import type { JobFilter } from "../store/store.ts";
 
 /** What somebody may do: see jobs; start and steer them too; look after the whole server too. Each contains the one before. */
 export const scopes = ["read", "run", "admin"] as const;
@@ -10,8 +12,10 @@ export interface Access {
   /** Jobs of other owners look as if they did not exist. */
   readonly owner?: string;
   readonly scope?: Scope;
-  /** The kinds whose jobs may be started. */
+  /** The kinds whose jobs may be started; jobs of other kinds look as if they did not exist. */
   readonly kinds?: readonly string[];
+  /** Kinds whose jobs may be seen and cancelled from where the caller is, but not started, run again or sent anything. */
+  readonly barredKinds?: readonly string[];
 }
 
 /** As `Access`, with a name for the record of who did it, and through which door: "ada (http)". */
@@ -23,4 +27,30 @@ export interface Actor extends Access {
 export function demand({ scope: held }: Access, scope: Scope): void {
   if (held === undefined || scopes.indexOf(held) >= scopes.indexOf(scope)) return;
   throw new LonghaulError("not_allowed", `This needs the scope "${scope}"; the token has "${held}".`);
+}
+
+/** Throws unless the caller may make jobs of the kind do something. */
+export function demandKind({ kinds, barredKinds }: Access, kind: string): void {
+  if (kinds !== undefined && !kinds.includes(kind)) {
+    throw new LonghaulError("not_allowed", `The token is not for kind "${kind}", only for: ${kinds.join(", ")}.`);
+  }
+  if (barredKinds?.includes(kind) === true) {
+    throw new LonghaulError(
+      "not_allowed",
+      `Kind "${kind}" is not served to other machines. Allow it with ${kind}.allow_remote in the configuration.`,
+    );
+  }
+}
+
+export function maySee({ owner, kinds }: Access, job: Pick<Job, "owner" | "kind">): boolean {
+  return (owner === undefined || job.owner === owner) && (kinds === undefined || kinds.includes(job.kind));
+}
+
+/** The filter, narrowed to what the caller may see. */
+export function narrow<Filter extends Pick<JobFilter, "owner" | "kinds">>(
+  filter: Filter,
+  { owner, kinds }: Access,
+): Filter {
+  if (owner === undefined && kinds === undefined) return filter;
+  return { ...filter, ...(owner === undefined ? {} : { owner }), ...(kinds === undefined ? {} : { kinds }) };
 }

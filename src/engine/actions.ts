@@ -1,11 +1,12 @@
 import { defined } from "../job/defined.ts";
 import { LonghaulError } from "../job/error.ts";
-import type { JobId } from "../job/id.ts";
+import { isJobId, type JobId } from "../job/id.ts";
 import { parseInput } from "../job/issue.ts";
 import type { Job } from "../job/job.ts";
 import type { Kind, RunHandlers } from "../job/kind.ts";
 import { answerSchema, checkAnswer } from "../job/question.ts";
 import type { AnswerResult, Store } from "../store/store.ts";
+import { demand, demandKind, type Actor } from "./access.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Engine } from "./engine.ts";
 import { prune } from "./housekeeping.ts";
@@ -32,12 +33,14 @@ export function createActions(parts: ActionParts): Actions & { close: () => void
   const { store, kinds, dispatcher, get } = parts;
   const { clock } = parts.settings;
   let isClosed = false;
-  const submitMany = async (requests: readonly SubmitRequest[]): Promise<Job[]> => {
+  const submitMany = async (requests: readonly SubmitRequest[], actor?: Actor): Promise<Job[]> => {
     if (isClosed) throw new LonghaulError("stopped", "The engine has stopped and takes no more jobs.");
-    return submitAll(requests, parts);
+    return submitAll(actor === undefined ? requests : await onBehalfOf(actor, requests, get), parts);
   };
-  const setPaused = async (kind: string, isPaused: boolean): Promise<void> => {
+  const setPaused = async (kind: string, isPaused: boolean, actor: Actor = {}): Promise<void> => {
+    demand(actor, "admin");
     findKind(kinds, kind);
+    demandKind(actor, kind);
     // Before it is stored: the hint of that commit sets off a claim, which must leave the kind out already.
     if (isPaused) dispatcher.pause(kind);
     try {
@@ -51,39 +54,64 @@ export function createActions(parts: ActionParts): Actions & { close: () => void
       isClosed = true;
     },
     submitMany,
-    submit: async (request) => {
-      const [job] = await submitMany([request]);
+    submit: async (request, actor) => {
+      const [job] = await submitMany([request], actor);
       return job as Job;
     },
-    cancel: async (id, reason = "cancelled by request", { by, ...access } = {}) => {
-      const job = await get(id, access);
-      return (await store.cancel(job.id, { reason, at: clock.now(), ...defined({ by }) })) ?? get(id, access);
+    cancel: async (id, reason = "cancelled by request", actor = {}) => {
+      demand(actor, "run");
+      const job = await get(id, actor);
+      return (await store.cancel(job.id, { reason, at: clock.now(), ...defined({ by: actor.by }) })) ?? get(id, actor);
     },
-    send: async (id, text, access) => {
-      const job = await get(id, access);
+    send: async (id, text, actor = {}) => {
+      demand(actor, "run");
+      const job = await get(id, actor);
+      demandKind(actor, job.kind);
       const { send } = parts.handlers(job.id);
       if (send === undefined) throw refusedText(job);
       await send(text);
     },
-    retry: async (id, { by, ...access } = {}) => {
-      const job = await get(id, access);
-      const retrying = store.retry(job.id, { at: clock.now(), ...defined({ by }) });
+    retry: async (id, actor = {}) => {
+      demand(actor, "run");
+      const job = await get(id, actor);
+      demandKind(actor, job.kind);
+      const retrying = store.retry(job.id, { at: clock.now(), ...defined({ by: actor.by }) });
       dispatcher.wake();
-      return (await retrying) ?? get(id, access);
+      return (await retrying) ?? get(id, actor);
     },
-    answer: async (id, key, given, { by, ...access } = {}) => {
-      const job = await get(id, access);
+    answer: async (id, key, given, actor = {}) => {
+      demand(actor, "run");
+      const job = await get(id, actor);
       const answer = parseInput(answerSchema, given, "The answer");
       const asked = (await store.questions(job.id)).find((question) => question.key === key);
       if (asked !== undefined) checkAnswer(asked.question, answer);
-      const result = await store.answer(job.id, { key, answer, at: clock.now(), ...defined({ by }) });
+      const result = await store.answer(job.id, { key, answer, at: clock.now(), ...defined({ by: actor.by }) });
       if (result !== "answered") throw refusedAnswer(job, key, result);
-      return get(id, access);
+      return get(id, actor);
     },
-    pause: (kind) => setPaused(kind, true),
-    resume: (kind) => setPaused(kind, false),
-    prune: () => prune(store, clock.now()),
+    pause: (kind, actor) => setPaused(kind, true, actor),
+    resume: (kind, actor) => setPaused(kind, false, actor),
+    prune: async (actor = {}) => {
+      demand(actor, "admin");
+      return prune(store, clock.now());
+    },
   };
+}
+
+/** The requests as the actor may make them. What they depend on must be the actor's to see. */
+async function onBehalfOf(
+  actor: Actor,
+  requests: readonly SubmitRequest[],
+  get: Engine["get"],
+): Promise<SubmitRequest[]> {
+  demand(actor, "run");
+  for (const { kind } of requests) demandKind(actor, kind);
+  if (actor.owner !== undefined || actor.kinds !== undefined) {
+    const needed = new Set(requests.flatMap(({ dependsOn = [], parent = [] }) => dependsOn.concat(parent)));
+    await Promise.all([...needed].filter(isJobId).map((id) => get(id, actor)));
+  }
+  const { owner, by } = actor;
+  return requests.map((request) => ({ ...request, ...defined({ owner, by }) }));
 }
 
 function refusedText(job: Job): LonghaulError {

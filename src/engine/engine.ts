@@ -17,17 +17,21 @@ import { createReads, type OutputRequest } from "./reads.ts";
 import { Runs } from "./runs.ts";
 import { toKindMap, toSettings, type EngineOptions } from "./settings.ts";
 import { createSubmitter, type SubmitRequest } from "./submit.ts";
+import { createTokenBook, type TokenBook } from "./tokens.ts";
 import type { WaitOptions, WaitResult } from "./wait.ts";
 
-/** Runs jobs. Every method that takes an id throws `not_found`, or `expired` once the job's retention has ended. */
+/**
+ * Runs jobs. Every method that takes an id throws `not_found`, or `expired` once the job's retention has ended. Whoever calls on
+ * somebody's behalf says so with `access` or `actor`: here, and nowhere else, is decided what they may (`not_allowed`).
+ */
 export interface Engine {
-  /** Resolves when the job is stored for good; it runs as soon as there is room. */
-  readonly submit: (request: SubmitRequest) => Promise<Job>;
+  /** Resolves when the job is stored for good; it runs as soon as there is room. The actor's owner and name go before the request's. */
+  readonly submit: (request: SubmitRequest, actor?: Actor) => Promise<Job>;
   /** All of the requests or none. Jobs come back in the order of the requests. */
-  readonly submitMany: (requests: readonly SubmitRequest[]) => Promise<Job[]>;
+  readonly submitMany: (requests: readonly SubmitRequest[], actor?: Actor) => Promise<Job[]>;
   readonly get: (id: string, access?: Access) => Promise<Job>;
-  readonly list: (filter?: JobFilter, page?: Partial<PageRequest>) => Promise<JobPage>;
-  readonly count: (filter?: Pick<JobFilter, "owner" | "batch">) => Promise<StatusCount[]>;
+  readonly list: (filter?: JobFilter, page?: Partial<PageRequest>, access?: Access) => Promise<JobPage>;
+  readonly count: (filter?: Pick<JobFilter, "owner" | "batch">, access?: Access) => Promise<StatusCount[]>;
   /** The id that ends with these characters, if there is just one. */
   readonly findId: (suffix: string, access?: Access) => Promise<JobId>;
   readonly input: (id: string, access?: Access) => Promise<Json>;
@@ -54,11 +58,13 @@ export interface Engine {
   /** Why a queued job has not started; undefined once it has. */
   readonly diagnose: (id: string, access?: Access) => Promise<QueueDiagnosis | undefined>;
   /** Running jobs of the kind go on; queued ones stay queued until it is resumed. */
-  readonly pause: (kind: string) => Promise<void>;
-  readonly resume: (kind: string) => Promise<void>;
+  readonly pause: (kind: string, actor?: Actor) => Promise<void>;
+  readonly resume: (kind: string, actor?: Actor) => Promise<void>;
   readonly pausedKinds: () => Promise<string[]>;
   /** Removes finished jobs whose retention has ended, at once instead of at the next round. */
-  readonly prune: () => Promise<number>;
+  readonly prune: (actor?: Actor) => Promise<number>;
+  /** Who may come in over the network. */
+  readonly tokens: TokenBook;
   /** Tells running attempts to stop, stores where they are, and closes the store. Jobs go on with the next engine. */
   readonly stop: () => Promise<void>;
 }
@@ -95,5 +101,6 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     feed.close();
     await store.close();
   };
-  return { ...reads, ...actions, stop: () => (stopping ??= stop()) };
+  const tokens = createTokenBook({ store: store.tokens, kinds, settings });
+  return { ...reads, ...actions, tokens, stop: () => (stopping ??= stop()) };
 }

@@ -1,4 +1,3 @@
-import { defined } from "../job/defined.ts";
 import { LonghaulError } from "../job/error.ts";
 import { isJobId, type JobId } from "../job/id.ts";
 import type { Job } from "../job/job.ts";
@@ -6,7 +5,7 @@ import type { Json } from "../job/json.ts";
 import type { Kind, RunHandlers } from "../job/kind.ts";
 import type { OutputSize } from "../job/output.ts";
 import type { Store } from "../store/store.ts";
-import type { Access } from "./access.ts";
+import { maySee, narrow, type Access } from "./access.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Engine } from "./engine.ts";
 import type { Feed } from "./feed.ts";
@@ -59,8 +58,9 @@ export function createReads(parts: ReadParts): Reads {
   const get = createGet(store);
   return {
     get,
-    list: (filter = {}, page = {}) => store.list(filter, { ...page, limit: within(page.limit ?? 20, mostListed) }),
-    count: (filter = {}) => store.count(filter),
+    list: (filter = {}, page = {}, access = {}) =>
+      store.list(narrow(filter, access), { ...page, limit: within(page.limit ?? 20, mostListed) }),
+    count: (filter = {}, access = {}) => store.count(narrow(filter, access)),
     findId: (suffix, access) => findId(store, suffix, access),
     input: async (id, access) => {
       const payload = await store.payload((await get(id, access)).id);
@@ -87,9 +87,9 @@ export function createReads(parts: ReadParts): Reads {
       const job = await get(id, access);
       return measureStreams(store, job.id, attempt ?? job.state.attempt);
     },
-    wait: async (ids, { owner, ...options } = {}) => {
+    wait: async (ids, options = {}) => {
       const wanted = [...new Set(typeof ids === "string" ? [ids] : ids)];
-      const load = (id: string): Promise<Job> => get(id, defined({ owner }));
+      const load = (id: string): Promise<Job> => get(id, options);
       return waitForJobs(wanted as JobId[], options, { feed, clock: settings.clock, output: store.output, load });
     },
     questions: async (id, access) => store.questions((await get(id, access)).id),
@@ -106,11 +106,12 @@ export function createReads(parts: ReadParts): Reads {
 }
 
 function createGet(store: Store): Engine["get"] {
-  return async (id, { owner } = {}) => {
+  return async (id, access = {}) => {
     const job = isJobId(id) ? await store.get(id) : undefined;
-    if (job !== undefined && (owner === undefined || job.owner === owner)) return job;
-    const tombstone = isJobId(id) ? await store.tombstone(id) : undefined;
-    if (tombstone === undefined || (owner !== undefined && tombstone.owner !== owner)) {
+    if (job !== undefined && maySee(access, job)) return job;
+    // Of what kind a removed job was is not remembered, so whoever sees only some kinds is told nothing of it.
+    const tombstone = isJobId(id) && access.kinds === undefined ? await store.tombstone(id) : undefined;
+    if (tombstone === undefined || (access.owner !== undefined && tombstone.owner !== access.owner)) {
       throw new LonghaulError("not_found", `There is no job ${id}.`, { details: { job: id } });
     }
     const at = new Date(tombstone.purgedAt).toISOString();
@@ -121,8 +122,8 @@ function createGet(store: Store): Engine["get"] {
   };
 }
 
-async function findId(store: Store, suffix: string, { owner }: Access = {}): Promise<JobId> {
-  const found = await store.idsEndingWith(suffix.toLowerCase(), owner, 2);
+async function findId(store: Store, suffix: string, access: Access = {}): Promise<JobId> {
+  const found = await store.idsEndingWith(suffix.toLowerCase(), narrow({}, access), 2);
   const [id] = found;
   if (id === undefined) throw new LonghaulError("not_found", `There is no job whose id ends with "${suffix}".`);
   if (found.length === 1) return id;

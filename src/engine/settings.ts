@@ -33,9 +33,12 @@ export interface EngineOptions {
 }
 
 export interface LogEntry {
-  readonly level: "warn" | "error";
+  readonly level: "info" | "warn" | "error";
   readonly message: string;
   readonly job?: JobId;
+  /** What it is about, where that is no job: the name and id of a token, never its secret. */
+  readonly subject?: string;
+  readonly by?: string;
   readonly error?: unknown;
 }
 

@@ -6,10 +6,12 @@ export interface Credentials {
   readonly token?: string;
   /** The door, for the record: "http", "mcp". */
   readonly door: string;
+  /** It is certain that the caller is on this machine. */
+  readonly isLocal?: boolean;
 }
 
 export interface Refusal {
-  readonly status: 401 | 403 | 429;
+  readonly status: 401 | 403 | 429 | 503;
   readonly message: string;
   readonly retryAfterSeconds?: number;
 }

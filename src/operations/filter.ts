@@ -23,10 +23,9 @@ export const filterSchema = z.strictObject({
 
 export type FilterInput = z.output<typeof filterSchema>;
 
-export function toFilter(input: FilterInput, { actor }: OperationContext): JobFilter {
+export function toFilter(input: FilterInput): JobFilter {
   const { state, kind, batch, tag, name, text } = input;
   return defined({
-    owner: actor.owner,
     status: state,
     kind,
     batch,
@@ -55,7 +54,7 @@ export async function listMatching(engine: Engine, input: FilterInput, context: 
   const found: Job[] = [];
   let cursor: string | undefined;
   do {
-    const page = await engine.list(toFilter(input, context), { limit: 1_000, ...defined({ cursor }) });
+    const page = await engine.list(toFilter(input), { limit: 1_000, ...defined({ cursor }) }, context.actor);
     found.push(...page.jobs);
     cursor = page.cursor;
   } while (cursor !== undefined && found.length < mostAtOnce);

@@ -8,7 +8,7 @@ import type { Job } from "../job/job.ts";
 export async function findJob(engine: Engine, reference: string, access: Access): Promise<Job> {
   const wanted = reference.trim();
   if (isJobId(wanted.toLowerCase())) return engine.get(wanted.toLowerCase(), access);
-  const [named] = (await engine.list({ ...access, name: wanted }, { limit: 1 })).jobs;
+  const [named] = (await engine.list({ name: wanted }, { limit: 1 }, access)).jobs;
   if (named !== undefined) return named;
   if (/^[0-9a-f-]{4,}$/i.test(wanted)) return engine.get(await engine.findId(wanted, access), access);
   throw new LonghaulError(

@@ -54,7 +54,7 @@ export const jobList = defineOperation({
   }),
   output: z.object({ jobs: z.array(jobViewSchema), cursor: z.string().optional() }),
   run: async (context, { limit, cursor, ...filter }) => {
-    const page = await context.engine.list(toFilter(filter, context), { limit, ...defined({ cursor }) });
+    const page = await context.engine.list(toFilter(filter), { limit, ...defined({ cursor }) }, context.actor);
     const jobs = page.jobs.map(async (job) => {
       // A job may be pruned between the two reads.
       const input = await context.engine.input(job.id, context.actor).catch(() => null);
@@ -71,7 +71,7 @@ export const jobCount = defineOperation({
   input: z.strictObject({ batch: z.string().optional() }),
   output: z.object({ counts: z.array(z.object({ kind: z.string(), state: z.string(), count: z.int() })) }),
   run: async ({ engine, actor }, { batch }) => {
-    const counts = await engine.count(defined({ owner: actor.owner, batch }));
+    const counts = await engine.count(defined({ batch }), actor);
     return { counts: counts.map(({ kind, status, count }) => ({ kind, state: status, count })) };
   },
 });

@@ -4,6 +4,7 @@ import { jobWait } from "./job-wait.ts";
 import type { Operation } from "./operation.ts";
 import { runCommand } from "./run-command.ts";
 import { jobsPrune, kindPause, kindResume, serverStatus } from "./server-verbs.ts";
+import { tokenCreate, tokenList, tokenRevoke } from "./token-verbs.ts";
 
 /** Every verb of the product. */
 export const operations: readonly Operation[] = [
@@ -22,4 +23,7 @@ export const operations: readonly Operation[] = [
   kindResume,
   jobsPrune,
   serverStatus,
+  tokenCreate,
+  tokenList,
+  tokenRevoke,
 ];

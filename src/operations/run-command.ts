@@ -49,13 +49,11 @@ export const runCommand = defineOperation({
   run: async ({ engine, actor }, input) => {
     const { command, argv, shell, cwd, env, stdin, pty, ready, finish_with_main: finishWithMain } = input;
     const dependsOn = (await findJobs(engine, input.after ?? [], actor)).map(({ id }) => id);
-    const job = await engine.submit({
+    const request = {
       kind: "shell",
       input: defined({ command, argv, shell, cwd, env, stdin, pty, ready, finishWithMain }),
       dependsOn,
       ...defined({
-        owner: actor.owner,
-        by: actor.by,
         name: input.name,
         tags: input.tags,
         batch: input.batch,
@@ -64,7 +62,8 @@ export const runCommand = defineOperation({
         idempotencyKey: input.idempotency_key,
       }),
       limits: defined({ runMs: input.timeout_ms, idleMs: input.idle_timeout_ms, attempts: input.attempts }),
-    });
+    };
+    const job = await engine.submit(request, actor);
     return toJobView(job);
   },
 });

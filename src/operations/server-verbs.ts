@@ -18,7 +18,7 @@ export const serverStatus = defineOperation({
   }),
   run: async ({ engine, actor, server }) => {
     const jobs: Record<string, number> = {};
-    for (const { status, count } of await engine.count(actor.owner === undefined ? {} : { owner: actor.owner })) {
+    for (const { status, count } of await engine.count({}, actor)) {
       jobs[status] = (jobs[status] ?? 0) + count;
     }
     return {
@@ -43,8 +43,8 @@ export const kindPause = defineOperation({
   description: "Start no more jobs of a kind; running ones go on, new ones queue.",
   input: kindInput,
   output: kindOutput,
-  run: async ({ engine }, { kind }) => {
-    await engine.pause(kind);
+  run: async ({ engine, actor }, { kind }) => {
+    await engine.pause(kind, actor);
     return { paused_kinds: await engine.pausedKinds() };
   },
 });
@@ -55,8 +55,8 @@ export const kindResume = defineOperation({
   description: "Start jobs of a paused kind again.",
   input: kindInput,
   output: kindOutput,
-  run: async ({ engine }, { kind }) => {
-    await engine.resume(kind);
+  run: async ({ engine, actor }, { kind }) => {
+    await engine.resume(kind, actor);
     return { paused_kinds: await engine.pausedKinds() };
   },
 });
@@ -67,5 +67,5 @@ export const jobsPrune = defineOperation({
   description: "Remove finished jobs whose time has ended, now instead of at the next round.",
   input: z.strictObject({}),
   output: z.object({ removed: z.int() }),
-  run: async ({ engine }) => ({ removed: await engine.prune() }),
+  run: async ({ engine, actor }) => ({ removed: await engine.prune(actor) }),
 });

@@ -1,29 +1,32 @@
-import { createHash, timingSafeEqual } from "node:crypto";
-import type { RequestListener } from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { Actor } from "../engine/access.ts";
+import type { Gatekeeper } from "../faces/access/gatekeeper.ts";
+import type { Refusal } from "../faces/admission.ts";
 
-/** Lets a request through only with the token, and only if it was meant for this machine. */
-export function guardByToken(token: string, handler: RequestListener): RequestListener {
-  const expected = digest(`Bearer ${token}`);
-  return (request, response) => {
-    if (!isLoopbackHost(request.headers.host) || request.headers.origin !== undefined) {
-      refuse(response, 403, "This address serves programs on this machine only.");
-    } else if (!timingSafeEqual(digest(request.headers.authorization ?? ""), expected)) {
-      refuse(response, 401, "Send the token from the file `token` in Longhaul's folder: Authorization: Bearer …");
-    } else handler(request, response);
+/** Serves one request on behalf of somebody. */
+export type ActorListener = (request: IncomingMessage, response: ServerResponse, actor: Actor) => void;
+
+/** Lets the gatekeeper decide, and serves those who are let in. */
+export function guard(gatekeeper: Gatekeeper, door: "http" | "mcp", serve: ActorListener): RequestListener {
+  const unsure: Refusal = { status: 503, message: "Who asks cannot be found out now; try again later." };
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const admission = await gatekeeper(request, door).catch(() => ({ refusal: unsure }));
+    if ("actor" in admission) serve(request, response, admission.actor);
+    else refuse(response, door, admission.refusal);
   };
+  return (request, response) => void answer(request, response);
 }
 
-/** Digests have one length, so comparing them tells nothing about the token's. */
-function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
-}
-
-function isLoopbackHost(host: string | undefined): boolean {
-  const name = (host ?? "").replace(/:\d+$/, "");
-  return name === "127.0.0.1" || name === "localhost" || name === "[::1]";
-}
-
-function refuse(response: Parameters<RequestListener>[1], status: number, message: string): void {
-  response.writeHead(status, { "content-type": "application/json" });
-  response.end(JSON.stringify({ error: { code: "not_allowed", message } }));
+function refuse(response: ServerResponse, door: "http" | "mcp", refusal: Refusal): void {
+  const { status, message, retryAfterSeconds } = refusal;
+  const body =
+    door === "mcp"
+      ? { jsonrpc: "2.0", error: { code: -32_000, message }, id: null }
+      : { error: { code: "not_allowed", message } };
+  response.writeHead(status, {
+    "content-type": "application/json",
+    ...(status === 401 ? { "www-authenticate": "Bearer" } : {}),
+    ...(retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) }),
+  });
+  response.end(JSON.stringify(body));
 }

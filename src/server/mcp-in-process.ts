@@ -24,7 +24,7 @@ export async function serveMcpInProcess(config: LoadedConfig, profile: McpProfil
     backgroundJob: config.backgroundJob,
     onFault: (error) => log("warn", "an MCP request failed", { error }),
   });
-  const caller = { actor: { by: "mcp" }, isIdentified: true };
+  const caller = { actor: { by: "local (mcp)" }, isIdentified: true };
   try {
     await serveStreams(endpoints[profile], { input: process.stdin, output: process.stdout }, caller).closed;
   } finally {

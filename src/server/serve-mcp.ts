@@ -1,20 +1,22 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import { chmodSync, rmSync } from "node:fs";
 import type { RequestListener } from "node:http";
 import { createServer, type Server, type Socket } from "node:net";
 import type { BackgroundJobSettings } from "../config/background-job.ts";
 import type { Engine } from "../engine/engine.ts";
+import type { Gatekeeper } from "../faces/access/gatekeeper.ts";
 import type { Caller, McpEndpoint } from "../faces/mcp/endpoint.ts";
 import type { McpProfile } from "../faces/mcp/profiles.ts";
 import type { serveSocket as ServeSocket } from "../faces/mcp/stdio.ts";
 import type { ServerFacts } from "../operations/operation.ts";
+import { guard, type ActorListener } from "./guard.ts";
 
 interface McpParts {
   readonly engine: Engine;
   readonly server: ServerFacts;
   /** Where each profile is served to fronts on this machine. */
   readonly sockets: Readonly<Record<McpProfile, string>>;
-  readonly token: string;
+  /** Decides who is served over HTTP. */
+  readonly gatekeeper: Gatekeeper;
   readonly backgroundJob: BackgroundJobSettings;
   readonly onFault: (error: Error) => void;
 }
@@ -25,8 +27,8 @@ export interface McpService {
   readonly stop: () => Promise<void>;
 }
 
-/** The user of this machine, who sees all jobs: the sockets and the token are theirs alone. */
-const localUser: Caller = { actor: { by: "mcp" }, isIdentified: true };
+/** The user of this machine, who sees all jobs: the sockets are theirs alone. */
+const localUser: Caller = { actor: { by: "local (mcp)" }, isIdentified: true };
 
 /**
  * Serves MCP: to fronts on a local socket per profile, and over HTTP under /mcp. The protocol's code is loaded after the server has
@@ -44,11 +46,13 @@ export async function serveMcp(parts: McpParts): Promise<McpService> {
     );
   }
   setImmediate(() => void faces().catch(parts.onFault));
+  const serve = guard(parts.gatekeeper, "mcp", (request, response, actor) => {
+    void faces().then(({ listeners }) => listeners[profileOf(request.url) as McpProfile](request, response, actor));
+  });
   return {
     route: (others) => (request, response) => {
-      const [, profile = "core"] = /^\/mcp(?:\/([\w-]+))?\/?(?:\?.*)?$/.exec(request.url ?? "") ?? ["", ""];
-      if (!Object.hasOwn(parts.sockets, profile)) others(request, response);
-      else void faces().then(({ listeners }) => listeners[profile as McpProfile](request, response));
+      if (Object.hasOwn(parts.sockets, profileOf(request.url))) serve(request, response);
+      else others(request, response);
     },
     stop: async () => {
       const { endpoints } = await faces();
@@ -61,39 +65,33 @@ export async function serveMcp(parts: McpParts): Promise<McpService> {
 
 interface Faces {
   readonly endpoints: Record<McpProfile, McpEndpoint>;
-  readonly listeners: Record<McpProfile, RequestListener>;
+  readonly listeners: Record<McpProfile, ActorListener>;
   readonly serveSocket: typeof ServeSocket;
 }
 
-function loadFaces({ token, ...parts }: McpParts): () => Promise<Faces> {
-  const isToken = tokenCheck(token);
-  const authenticate = (given: string | undefined): Caller | undefined =>
-    given !== undefined && isToken(given) ? localUser : undefined;
+/** The profile that an address names; empty if it names none. */
+function profileOf(url = ""): string {
+  const [, profile = "core"] = /^\/mcp(?:\/([\w-]+))?\/?(?:\?.*)?$/.exec(url) ?? ["", ""];
+  return profile;
+}
+
+function loadFaces(parts: McpParts): () => Promise<Faces> {
   const load = async (): Promise<Faces> => {
-    const [{ createMcpEndpoints }, { guardMcp, toRequestListener }, { serveSocket }] = await Promise.all([
+    const [{ createMcpEndpoints }, { toRequestListener }, { serveSocket }] = await Promise.all([
       import("./mcp-endpoints.ts"),
       import("../faces/mcp/http.ts"),
       import("../faces/mcp/stdio.ts"),
     ]);
     const endpoints = createMcpEndpoints(parts);
-    const listeners = Object.entries(endpoints).map(([profile, endpoint]) => [
+    const listeners = Object.entries(endpoints).map(([profile, endpoint]): [string, ActorListener] => [
       profile,
-      toRequestListener(guardMcp(endpoint, { authenticate })),
+      (request, response, actor) =>
+        toRequestListener((fetched) => endpoint.fetch(fetched, { actor, isIdentified: true }))(request, response),
     ]);
     return { endpoints, serveSocket, listeners: Object.fromEntries(listeners) as Faces["listeners"] };
   };
   let faces: Promise<Faces> | undefined;
   return () => (faces ??= load());
-}
-
-function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
-}
-
-/** Digests have one length, so comparing them tells nothing about the token's. */
-function tokenCheck(token: string): (given: string) => boolean {
-  const expected = digest(token);
-  return (given) => timingSafeEqual(digest(given), expected);
 }
 
 /** Whoever owns the database is the server, so a socket that is there was left by one that died. */

@@ -15,7 +15,8 @@ import { createShellKind, type ShellSettings } from "../kinds/shell/shell.ts";
 import { operations } from "../operations/operations.ts";
 import { makeFolder } from "../store/make-folder.ts";
 import { createRedactor, secretValues, type Redactor } from "../text/redact.ts";
-import { guardByToken } from "./guard.ts";
+import { openAccess } from "./access.ts";
+import { guard } from "./guard.ts";
 import { createLog, type Log } from "./log-file.ts";
 import { openAgentKind } from "./open-agent-kind.ts";
 import { openEngine } from "./open-engine.ts";
@@ -33,6 +34,9 @@ export interface RunningServer {
 /** The port that is tried first when none is configured; if it is taken, any free one does. */
 const usualPort = 7467;
 
+/** Whoever can open the local socket: its file is for this machine's user alone. */
+const localUser = { by: "local (cli)" };
+
 /** The composition root: builds the kinds, the engine and the faces, and listens. */
 export async function serve(config: LoadedConfig, options: { isBackground: boolean }): Promise<RunningServer> {
   const { paths } = config;
@@ -48,22 +52,22 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
     const server = { version, startedAt: Date.now(), home: paths.home, url: undefined as string | undefined };
     const handler = createCallHandler({
       operations,
-      context: { engine, actor: {}, server },
+      context: { engine, server },
       onFault: (error, operation) => log("error", "an operation failed", { operation, error }),
     });
-    const token = readToken(paths.token);
+    const gatekeeper = await openAccess(config, engine, readToken(paths.token));
     mcp = await serveMcp({
       engine,
       server,
       sockets: { core: paths.mcpSocket, "background-job": paths.backgroundJobSocket },
       backgroundJob: config.backgroundJob,
-      token,
+      gatekeeper,
       onFault: (error) => log("warn", "an MCP request failed", { error }),
     });
-    const loopback = await listenOnLoopback(config, mcp.route(guardByToken(token, handler)), log);
+    const loopback = await listenOnLoopback(config, mcp.route(guard(gatekeeper, "http", handler)), log);
     listening.push(loopback);
     server.url = toUrl(loopback);
-    listening.push(await listenLocally(paths.socket, handler));
+    listening.push(await listenLocally(paths.socket, (request, response) => handler(request, response, localUser)));
     writeFileSync(paths.server, JSON.stringify({ pid: process.pid, version, url: server.url }), { mode: 0o600 });
     log("info", "server started", { pid: process.pid, version, url: server.url, home: paths.home });
     const stop = async (): Promise<void> => {

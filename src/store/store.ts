@@ -5,6 +5,7 @@ import type { Answer, AskedQuestion, Question } from "../job/question.ts";
 import type { JobStatus, Progress } from "../job/state.ts";
 import type { LeaseToken, Outcome } from "../job/transitions.ts";
 import type { OutputStore } from "./output-store.ts";
+import type { TokenStore } from "./token-store.ts";
 
 /**
  * Where jobs live. Every promise of a write resolves only after the write is durable, and every write after a
@@ -14,6 +15,7 @@ import type { OutputStore } from "./output-store.ts";
 export interface Store {
   readonly capabilities: Capabilities;
   readonly output: OutputStore;
+  readonly tokens: TokenStore;
 
   /**
    * Creates all the jobs of the call or none. A draft whose owner and idempotency key are known already creates
@@ -27,9 +29,13 @@ export interface Store {
   readonly payload: (id: JobId) => Promise<Payload | undefined>;
   /** Newest first. A cursor goes on where the page before ended, whatever was added since. */
   readonly list: (filter: JobFilter, page: PageRequest) => Promise<JobPage>;
-  readonly count: (filter: Pick<JobFilter, "owner" | "batch">) => Promise<StatusCount[]>;
+  readonly count: (filter: Pick<JobFilter, "owner" | "kinds" | "batch">) => Promise<StatusCount[]>;
   /** Ids that end with these characters, at most `limit`: for people who type only a part. */
-  readonly idsEndingWith: (suffix: string, owner: string | undefined, limit: number) => Promise<JobId[]>;
+  readonly idsEndingWith: (
+    suffix: string,
+    filter: Pick<JobFilter, "owner" | "kinds">,
+    limit: number,
+  ) => Promise<JobId[]>;
   /** When a purged job went, for as long as that is remembered. */
   readonly tombstone: (id: JobId) => Promise<Tombstone | undefined>;
   /** How many jobs of its kind would be claimed before this one, counted up to `limit`; undefined if it is not ready. */
@@ -132,6 +138,8 @@ export interface JobFilter {
   readonly owner?: string;
   readonly status?: readonly JobStatus[];
   readonly kind?: string;
+  /** Any of these. */
+  readonly kinds?: readonly string[];
   readonly batch?: string;
   readonly parent?: JobId;
   readonly tag?: string;

@@ -14,7 +14,7 @@ const secretTexts: readonly RegExp[] = [
     "gi",
   ),
   new RegExp(String.raw`(--?(?:password|passwd|token|secret|api-key)\s+)${secretValue}`, "gi"),
-  /()\b(?:sk-[A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|xox[abp]-[A-Za-z0-9-]{10,}|AKIA[A-Z0-9]{16}|eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*)/g,
+  /()\b(?:sk-[A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|lh_[0-9a-f]{12}_[\w-]{43}|xox[abp]-[A-Za-z0-9-]{10,}|AKIA[A-Z0-9]{16}|eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*)/g,
 ];
 
 export interface Redactor {

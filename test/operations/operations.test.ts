@@ -30,6 +30,9 @@ describe("the operations", () => {
       "kind_resume",
       "run_command",
       "server_status",
+      "token_create",
+      "token_list",
+      "token_revoke",
     ]);
   });
 

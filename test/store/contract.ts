@@ -13,6 +13,7 @@ import { describeQuestions } from "./contract/questions.ts";
 import { describeRetrying } from "./contract/retrying.ts";
 import { describeSearching } from "./contract/searching.ts";
 import { describeSettling } from "./contract/settling.ts";
+import { describeTokens } from "./contract/tokens.ts";
 import type { OpenStore } from "./world.ts";
 
 /** The rules of src/store/store.ts, as tests. Every store passes all of them. */
@@ -32,5 +33,6 @@ export function describeStore(name: string, open: OpenStore): void {
     describePurging(open);
     describeHints(open);
     describeOutput(open);
+    describeTokens(open);
   });
 }

@@ -20,6 +20,7 @@ describe("text", () => {
     ['{"password": "hunter2", "name": "ann"}', '{"password": [redacted], "name": "ann"}'],
     [`login sk-${"a1".repeat(10)} now`, "login [redacted] now"],
     [`login ghp_${"a1".repeat(12)} now`, "login [redacted] now"],
+    [`login lh_${"0a".repeat(6)}_${"A-_z".repeat(10)}abc now`, "login [redacted] now"],
     ["login AKIAABCDEFGHIJKLMNOP now", "login [redacted] now"],
     ["jwt eyJhbGciOiJIUzI1.eyJzdWIiOiIxMjM0.c2lnbmF0dXJl end", "jwt [redacted] end"],
   ])("hides the secret in %j and leaves the rest", (shown, hidden) => {

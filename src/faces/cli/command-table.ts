@@ -26,6 +26,24 @@ const serverCommands: readonly CommandEntry[] = [
   },
 ];
 
+const tokenCommands: readonly CommandEntry[] = [
+  {
+    name: "create",
+    summary: "make a token; it is shown this once",
+    load: async () => (await import("./commands/token-create.ts")).tokenCreate,
+  },
+  {
+    name: "list",
+    summary: "list tokens, without their secrets",
+    load: async () => (await import("./commands/token-list.ts")).tokenList,
+  },
+  {
+    name: "revoke",
+    summary: "revoke a token, by its name or id",
+    load: async () => (await import("./commands/token-revoke.ts")).tokenRevoke,
+  },
+];
+
 /** Every command, in the order in which the help shows them. */
 export const commandTable: readonly CommandEntry[] = [
   {
@@ -98,6 +116,7 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import("./commands/serve.ts")).serve,
   },
   { name: "server", summary: "show, stop or restart the server", children: serverCommands },
+  { name: "token", summary: "make, list or revoke tokens for HTTP and MCP over HTTP", children: tokenCommands },
   {
     name: "doctor",
     summary: "find out what is wrong with this installation",

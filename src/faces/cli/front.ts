@@ -21,6 +21,7 @@ export interface Front {
 export interface ServeFlags {
   readonly host?: string;
   readonly port?: number;
+  readonly allowRemoteShell?: boolean;
 }
 
 export interface ServedHere {

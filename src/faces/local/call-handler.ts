@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { LonghaulError, type ErrorCode } from "../../job/error.ts";
 import { messageOf } from "../../job/failure.ts";
+import type { Actor } from "../../engine/access.ts";
 import type { Operation, OperationContext } from "../../operations/operation.ts";
 import { versionHeader } from "./client.ts";
 
@@ -24,16 +25,16 @@ const statusByCode: Readonly<Record<ErrorCode, number>> = {
 
 interface CallHandlerParts {
   readonly operations: readonly Operation[];
-  readonly context: Omit<OperationContext, "signal">;
+  readonly context: Omit<OperationContext, "signal" | "actor">;
   readonly onFault: (error: unknown, operation: string) => void;
 }
 
 /** Answers `POST /call/<operation>` with the operation's output, or with one error that the caller can act on. */
 export function createCallHandler(
   parts: CallHandlerParts,
-): (request: IncomingMessage, response: ServerResponse) => void {
+): (request: IncomingMessage, response: ServerResponse, actor: Actor) => void {
   const byName = new Map(parts.operations.map((operation) => [operation.name, operation]));
-  return (request, response) => {
+  return (request, response, actor) => {
     const gone = new AbortController();
     response.on("close", () => gone.abort());
     const name = request.method === "POST" ? /^\/call\/(\w+)$/.exec(request.url ?? "")?.[1] : undefined;
@@ -41,7 +42,7 @@ export function createCallHandler(
     const answering =
       operation === undefined
         ? Promise.reject(new LonghaulError("not_found", `There is no operation "${name ?? request.url ?? ""}".`))
-        : readBody(request).then((input) => operation.call({ ...parts.context, signal: gone.signal }, input));
+        : readBody(request).then((input) => operation.call({ ...parts.context, actor, signal: gone.signal }, input));
     answering.then(
       (output) => answer(response, 200, output, parts.context.server.version),
       (error: unknown) => {

@@ -76,7 +76,8 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     fetch: async (request, caller = anybody) => {
       const authInfo = toAuthInfo(caller);
       if (!namesModernRevision(request) && (await isLegacyRequest(request))) {
-        return sessions.fetch(request, authInfo, caller.actor.owner);
+        // Whoever may do less, or more, than who opened a session has no part in it.
+        return sessions.fetch(request, authInfo, JSON.stringify(caller.actor));
       }
       if (request.headers.get("mcp-method") !== "subscriptions/listen") return handler.fetch(request, { authInfo });
       const body: unknown = await request

@@ -3,7 +3,6 @@ import type { CallToolResult, InputRequiredResult, ServerContext, ToolAnnotation
 import type { z } from "zod";
 import type { Actor } from "../../engine/access.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { defined } from "../../job/defined.ts";
 import type { Job } from "../../job/job.ts";
 import type { Json } from "../../job/json.ts";
 
@@ -72,7 +71,7 @@ export function defineJobTool<Input extends z.ZodType>(definition: JobToolDefini
     start: async (args, { engine, actor, context }) => {
       const input = toInput === undefined ? args : await toInput(args as z.output<Input>, context);
       if (isInputRequiredResult(input)) return input;
-      return engine.submit({ kind: definition.kind, input, ...defined({ owner: actor.owner, by: actor.by }) });
+      return engine.submit({ kind: definition.kind, input }, actor);
     },
     waitMs: (_args, hasTasks) => (hasTasks ? waitMs : inlineMs),
     present:

@@ -6,7 +6,8 @@ import { trackStream } from "./tracked-stream.ts";
 
 interface Session {
   readonly id: string;
-  readonly owner: string | undefined;
+  /** Who opened it. */
+  readonly holder: string;
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly ended: AbortController;
   lastUsedAt: number;
@@ -28,7 +29,7 @@ const sessionHeader = "mcp-session-id";
 /** After how long a client reopens a stream that was closed on it. */
 const retryMs = 1_000;
 
-/** The sessions of clients that speak a revision before 2026-07-28. Each belongs to the owner who opened it. */
+/** The sessions of clients that speak a revision before 2026-07-28. Each belongs to whoever opened it. */
 export class LegacySessions {
   readonly #sessions = new Map<string, Session>();
   readonly #options: SessionOptions;
@@ -44,15 +45,15 @@ export class LegacySessions {
     return this.#sessions.size;
   }
 
-  async fetch(request: Request, authInfo: AuthInfo, owner: string | undefined): Promise<Response> {
+  async fetch(request: Request, authInfo: AuthInfo, holder: string): Promise<Response> {
     const id = request.headers.get(sessionHeader);
     if (id === null) {
       if (request.method !== "POST") return refuse(400, -32_000, "Bad Request: Mcp-Session-Id header is required");
-      return this.#open(request, authInfo, owner);
+      return this.#open(request, authInfo, holder);
     }
     const session = this.#sessions.get(id);
     // Somebody else's session looks like one that does not exist.
-    if (session === undefined || session.owner !== owner) return refuse(404, -32_001, "Session not found");
+    if (session === undefined || session.holder !== holder) return refuse(404, -32_001, "Session not found");
     return this.#serve(session, request, authInfo);
   }
 
@@ -61,10 +62,10 @@ export class LegacySessions {
     await Promise.all([...this.#sessions.values()].map((session) => this.#end(session)));
   }
 
-  async #open(request: Request, authInfo: AuthInfo, owner: string | undefined): Promise<Response> {
+  async #open(request: Request, authInfo: AuthInfo, holder: string): Promise<Response> {
     this.#makeRoom();
     if (this.#sessions.size >= this.#options.most) return refuse(503, -32_000, "Too many sessions; try again later");
-    const session = this.#create(owner);
+    const session = this.#create(holder);
     const mcp = await this.#options.build(
       { canPush: () => session.openListeners > 0, signal: session.ended.signal },
       authInfo,
@@ -76,7 +77,7 @@ export class LegacySessions {
     return response;
   }
 
-  #create(owner: string | undefined): Session {
+  #create(holder: string): Session {
     const id = randomUUID();
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
@@ -88,7 +89,7 @@ export class LegacySessions {
     });
     const session: Session = {
       id,
-      owner,
+      holder,
       transport,
       ended: new AbortController(),
       lastUsedAt: performance.now(),

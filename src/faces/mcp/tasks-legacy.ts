@@ -39,8 +39,7 @@ export function installLegacyTasks(mcp: McpServer, connection: JobsConnection, p
   handle("tasks/cancel", (taskId) => cancel(taskId, connection));
   if (!isIdentified) return;
   mcp.server.setRequestHandler("tasks/list", { params: listParams, result }, async ({ cursor }) => {
-    const filter = defined({ owner: actor.owner });
-    const page = await engine.list(filter, { limit: 50, ...defined({ cursor }) }).catch(refuseTask);
+    const page = await engine.list({}, { limit: 50, ...defined({ cursor }) }, actor).catch(refuseTask);
     const tasks = page.jobs.map((job) => toLegacyTask(job, Date.now()));
     return { tasks, ...defined({ nextCursor: page.cursor }) };
   });

@@ -95,6 +95,10 @@ function toConditions(filter: JobFilter, source: Source): Conditions {
     sql.push(`${column === source.driver ? "" : "+"}j.${column} = ?`);
     values.push(value);
   }
+  if (filter.kinds !== undefined) {
+    sql.push("+j.kind IN (SELECT value FROM json_each(?))");
+    values.push(JSON.stringify(filter.kinds));
+  }
   if (filter.text !== undefined && filter.tag !== undefined) {
     sql.push("EXISTS (SELECT 1 FROM tags t WHERE t.tag = ? AND t.job = j.num)");
     values.push(filter.tag);

@@ -31,17 +31,26 @@ export function readVerbs(db: Database): Pick<Store, ReadVerb> {
       if (row === undefined) return undefined;
       return { input: row.input, ...(row.result === null ? {} : { result: row.result }) };
     },
-    count: async ({ owner, batch }) => {
+    count: async ({ owner, kinds, batch }) => {
       const where = `${owner === undefined ? "?1 IS NULL" : "owner = ?1"} AND ${batch === undefined ? "?2 IS NULL" : "batch = ?2"}`;
-      return db
+      const counts = db
         .sql(`SELECT kind, status, count(*) AS count FROM jobs WHERE ${where} GROUP BY kind, status`)
         .all(owner ?? null, batch ?? null)
         .map((row) => ({ ...(row as StatusCount) }));
+      return kinds === undefined ? counts : counts.filter(({ kind }) => kinds.includes(kind));
     },
-    idsEndingWith: async (suffix, owner, limit) => {
+    idsEndingWith: async (suffix, { owner, kinds }, limit) => {
       const rows = db
-        .sql("SELECT id FROM jobs WHERE id LIKE '%' || ?1 AND (?2 IS NULL OR owner = ?2) ORDER BY id DESC LIMIT ?3")
-        .all(suffix.replace(/[^0-9a-f-]/g, "?"), owner ?? null, limit);
+        .sql(
+          `SELECT id FROM jobs WHERE id LIKE '%' || ?1 AND (?2 IS NULL OR owner = ?2)
+             AND (?3 IS NULL OR kind IN (SELECT value FROM json_each(?3))) ORDER BY id DESC LIMIT ?4`,
+        )
+        .all(
+          suffix.replace(/[^0-9a-f-]/g, "?"),
+          owner ?? null,
+          kinds === undefined ? null : JSON.stringify(kinds),
+          limit,
+        );
       return (rows as { id: JobId }[]).map(({ id }) => id);
     },
     tombstone: async (id) => {

@@ -77,4 +77,15 @@ export const migrations: readonly string[] = [
   CREATE TABLE search_progress (indexed_to INTEGER NOT NULL) STRICT;
   INSERT INTO search_progress (indexed_to) VALUES (0);
   `,
+  `
+  CREATE TABLE tokens (
+    num INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    token TEXT NOT NULL,
+    last_used_at INTEGER,
+    revoked_at INTEGER
+  ) STRICT;
+  CREATE UNIQUE INDEX tokens_name ON tokens (name) WHERE revoked_at IS NULL;
+  `,
 ];

@@ -12,6 +12,7 @@ import { createLiveDatabase } from "./live-database.ts";
 import { findLeftOutput, forgetOutput, purgeJobs } from "./purge.ts";
 import { readVerbs } from "./read-verbs.ts";
 import { indexNext } from "./search.ts";
+import { createTokenStore } from "./tokens.ts";
 
 const indexedAtOnce = 500;
 
@@ -29,6 +30,7 @@ export function createSqliteStore({ connection, createOutput, onClose }: SqliteP
   return {
     capabilities: { isExclusive: true },
     output,
+    tokens: createTokenStore(db, write),
     ...readVerbs(db),
     ...leaseVerbs(db, write),
     ...changeVerbs(db, write),

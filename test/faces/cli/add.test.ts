@@ -123,7 +123,7 @@ describe("options", () => {
   it("--project writes a file of the project that works on other machines", async () => {
     mkdirSync(at("project"));
     await run(["add", "vscode", "--project", "project"]);
-    const portable = { type: "stdio", command: "npx", args: ["-y", "longhaul", "mcp"], env };
+    const portable = { type: "stdio", command: "npx", args: ["-y", "longhaul", "mcp"] };
     expect(JSON.parse(read("project/.vscode/mcp.json"))).toEqual({ servers: { longhaul: portable } });
     await run(["add", "--project", "claude-code"]);
     expect(JSON.parse(read(".mcp.json"))).toEqual({ mcpServers: { longhaul: portable } });

@@ -28,9 +28,8 @@ function onFault(error: unknown): never {
 async function serveAsker(cli: Cli): Promise<Engine> {
   const engine = await openEngine({ home: cli.home, kinds: [asker] });
   const facts = { version: readVersion(), startedAt: Date.now(), home: cli.home, url: undefined };
-  const server = createServer(
-    createCallHandler({ operations, context: { engine, actor: {}, server: facts }, onFault }),
-  );
+  const handle = createCallHandler({ operations, context: { engine, server: facts }, onFault });
+  const server = createServer((request, response) => handle(request, response, {}));
   server.listen(join(cli.home, "longhaul.sock"));
   onTestFinished(async () => {
     server.close();

@@ -44,17 +44,19 @@ function describeReads(world: () => World): void {
   it("an id is found by its last characters, within an owner and up to a limit", async () => {
     const { store } = world();
     const [ann, bob] = [await world().submit({ owner: "ann" }), await world().submit({ owner: "bob" })];
-    expect(await store.idsEndingWith(ann.id.slice(-8), undefined, 2)).toEqual([ann.id]);
-    expect(await store.idsEndingWith(ann.id.slice(-8), "ann", 2)).toEqual([ann.id]);
-    expect(await store.idsEndingWith(ann.id.slice(-8), "bob", 2)).toEqual([]);
-    expect(await store.idsEndingWith(bob.id, undefined, 2)).toEqual([bob.id]);
-    expect(await store.idsEndingWith("", undefined, 1)).toHaveLength(1);
+    expect(await store.idsEndingWith(ann.id.slice(-8), {}, 2)).toEqual([ann.id]);
+    expect(await store.idsEndingWith(ann.id.slice(-8), { owner: "ann" }, 2)).toEqual([ann.id]);
+    expect(await store.idsEndingWith(ann.id.slice(-8), { owner: "bob" }, 2)).toEqual([]);
+    expect(await store.idsEndingWith(ann.id.slice(-8), { kinds: ["other", ann.kind] }, 2)).toEqual([ann.id]);
+    expect(await store.idsEndingWith(ann.id.slice(-8), { kinds: ["other"] }, 2)).toEqual([]);
+    expect(await store.idsEndingWith(bob.id, {}, 2)).toEqual([bob.id]);
+    expect(await store.idsEndingWith("", {}, 1)).toHaveLength(1);
   });
 
   it("the last characters of an id are characters, not a pattern", async () => {
     const { id } = await world().submit();
     for (const suffix of ["%", "_", `%${id.slice(-4)}`, `${id.slice(-4, -1)}_`, "*", "'", "\\", "ÿ"]) {
-      expect(await world().store.idsEndingWith(suffix, undefined, 2)).toEqual([]);
+      expect(await world().store.idsEndingWith(suffix, {}, 2)).toEqual([]);
     }
   });
 }
@@ -218,5 +220,19 @@ function describeCursors(world: () => World): void {
     expect(await list(world(), {})).toEqual(["second", "first"]);
     const statuses: JobStatus[] = ["failed"];
     expect(await list(world(), { status: statuses })).toEqual(["first"]);
+  });
+
+  it("a list and a count keep to the wanted kinds", async () => {
+    await world().submit({ kind: "work" });
+    const other = await world().submit({ kind: "other", owner: "bob", tags: ["t"] });
+    const { store } = world();
+    const listed = async (filter: object): Promise<string[]> =>
+      (await store.list(filter, { limit: 10 })).jobs.map(({ id }) => id);
+    for (const filter of [{}, { owner: "bob" }, { tag: "t" }, { status: ["queued"] }, { kind: "other" }]) {
+      expect(await listed({ ...filter, kinds: ["other", "none"] })).toEqual([other.id]);
+    }
+    expect(await listed({ kind: "work", kinds: ["other"] })).toEqual([]);
+    expect(await store.count({ kinds: ["other"] })).toEqual([{ kind: "other", status: "queued", count: 1 }]);
+    expect(await store.count({ kinds: [] })).toEqual([]);
   });
 }

@@ -59,7 +59,7 @@ export function describePurging(open: OpenStore): void {
       expect(await store.loadCheckpoint(job.id)).toBeUndefined();
       expect(await store.read(job.id, 0, 10)).toEqual([]);
       expect(await store.questions(job.id)).toEqual([]);
-      expect(await store.idsEndingWith(job.id, undefined, 10)).toEqual([]);
+      expect(await store.idsEndingWith(job.id, {}, 10)).toEqual([]);
       expect(await store.output.streams(job.id, 1)).toEqual([]);
       expect(await store.output.measure({ id: job.id, attempt: 1, stream: "stdout" })).toEqual({ size: 0, dropped: 0 });
       expect(await store.count({ owner: "bob" })).toEqual([{ kind: "work", status: "succeeded", count: 1 }]);

@@ -16,7 +16,7 @@ interface LaunchOptions {
 export function makeLaunch({ program, environment }: Front, { profile, isShared }: LaunchOptions): Launch {
   const words = ["mcp", ...(profile === undefined ? [] : ["--profile", profile])];
   const home = environment.variable("LONGHAUL_HOME") ?? "";
-  const env = home === "" ? {} : { LONGHAUL_HOME: environment.paths.home };
+  const env = home === "" || isShared ? {} : { LONGHAUL_HOME: environment.paths.home };
   if (isShared || isTemporary(program.file)) return { command: "npx", args: ["-y", "longhaul", ...words], env };
   return { command: lastingPath(program.executable), args: [program.file, ...words], env };
 }

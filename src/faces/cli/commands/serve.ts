@@ -1,3 +1,4 @@
+import { defined } from "../../../job/defined.ts";
 import { LonghaulError } from "../../../job/error.ts";
 import { messageOf } from "../../../job/failure.ts";
 import { askServer } from "../ask-server.ts";
@@ -15,6 +16,7 @@ export const serve = defineCommand<ServeOptions>({
     command
       .option("--host <address>", "the address for HTTP (127.0.0.1)")
       .option("--port <number>", "the port for HTTP; 0 takes any free one", readWhole(0, 65_535))
+      .option("--allow-remote-shell", "let callers on other machines run commands")
       .option("--background", "log to the file in Longhaul's folder; end quietly if a server runs there");
   },
   run: (front, options) =>
@@ -66,8 +68,8 @@ async function serveInBackground(front: Front, options: ServeOptions): Promise<n
   }
 }
 
-function toFlags({ host, port }: ServeFlags): ServeFlags {
-  return { ...(host === undefined ? {} : { host }), ...(port === undefined ? {} : { port }) };
+function toFlags({ host, port, allowRemoteShell }: ServeFlags): ServeFlags {
+  return defined({ host, port, allowRemoteShell });
 }
 
 function nextStopSignal(): Promise<void> {

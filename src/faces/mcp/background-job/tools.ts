@@ -64,8 +64,7 @@ export const backgroundJobTools: readonly BackgroundJobTool[] = [
     annotations: reads,
     verb: "list jobs",
     run: async (_input, { engine, actor }) => {
-      const filter = { kind: "shell", ...defined({ owner: actor.owner }) };
-      const { jobs } = await engine.list(filter, { limit: 1_000 });
+      const { jobs } = await engine.list({ kind: "shell" }, { limit: 1_000 }, actor);
       const listed = await Promise.all(
         jobs.map(async (job) => ({
           job_id: job.id,
@@ -177,12 +176,8 @@ async function findJob(id: string, { engine, actor }: Context): Promise<Job> {
 }
 
 async function refuseOverLimit({ engine, actor }: Context, maxJobs: number): Promise<void> {
-  const filter = {
-    kind: "shell",
-    status: ["queued", "running", "waiting"] as const,
-    ...defined({ owner: actor.owner }),
-  };
-  const { jobs } = await engine.list(filter, { limit: maxJobs });
+  const filter = { kind: "shell", status: ["queued", "running", "waiting"] as const };
+  const { jobs } = await engine.list(filter, { limit: maxJobs }, actor);
   if (jobs.length < maxJobs) return;
   throw new LonghaulError("conflict", `Job limit reached: Maximum concurrent jobs limit (${maxJobs}) reached`);
 }

@@ -1,0 +1,62 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Admission, Admit } from "../admission.ts";
+import { createAddressSet, isLoopbackAddress } from "./addresses.ts";
+import { createHostRules, type HostRules } from "./host-rules.ts";
+
+export interface GatekeeperParts extends HostRules {
+  readonly admit: Admit;
+  /** Addresses and subnets of reverse proxies: only they are believed about what they hand on. */
+  readonly trustedProxies?: readonly string[];
+}
+
+/** The part of a request of `node:http` that matters at the door. */
+export interface Visit {
+  readonly headers: IncomingHttpHeaders;
+  readonly socket: { readonly remoteAddress?: string | undefined };
+}
+
+/** Decides who comes in: every request that arrives over the network passes here first. */
+export type Gatekeeper = (visit: Visit, door: string) => Promise<Admission>;
+
+export function createGatekeeper({ admit, trustedProxies = [], ...rules }: GatekeeperParts): Gatekeeper {
+  const misled = createHostRules(rules);
+  const isTrusted = createAddressSet(trustedProxies);
+  return async (visit, door) => {
+    const { host, protocol, isLocal } = seeThroughProxy(visit, isTrusted);
+    const message = misled({ host, protocol, origin: visit.headers.origin });
+    if (message !== undefined) return { refusal: { status: 403, message } };
+    const [, token] = /^Bearer +(\S+) *$/i.exec(visit.headers.authorization ?? "") ?? [];
+    return admit({ door, isLocal, ...(token === undefined ? {} : { token }) });
+  };
+}
+
+interface Sight {
+  readonly host: string | undefined;
+  readonly protocol: "http" | "https";
+  readonly isLocal: boolean;
+}
+
+/** Each tells that somebody handed the request on. */
+const forwardingHeaders = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip"];
+
+/**
+ * What the request was before a trusted proxy handed it on; from anybody else the forwarding headers are not believed. What was
+ * handed on, by whomever, never counts as from this machine: many proxies pass on what a stranger has written into these headers.
+ */
+function seeThroughProxy({ headers, socket }: Visit, isTrusted: (address: string) => boolean): Sight {
+  const peer = socket.remoteAddress ?? "";
+  if (isTrusted(peer)) {
+    return {
+      host: last(headers["x-forwarded-host"]) ?? headers.host,
+      protocol: last(headers["x-forwarded-proto"]) === "https" ? "https" : "http",
+      isLocal: false,
+    };
+  }
+  const wasForwarded = forwardingHeaders.some((name) => headers[name] !== undefined);
+  return { host: headers.host, protocol: "http", isLocal: isLoopbackAddress(peer) && !wasForwarded };
+}
+
+/** What the nearest proxy has added: strangers may have written what stands before. */
+function last(header: string | string[] | undefined): string | undefined {
+  return header?.toString().split(",").at(-1)?.trim();
+}

@@ -1,0 +1,135 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { scopes, type Scope } from "../../src/engine/access.ts";
+import { operations } from "../../src/operations/operations.ts";
+import { call, localToken, useAccessWorld } from "./access-world.ts";
+
+const world = useAccessWorld();
+
+/** A way in from the network. What it can do is called by the names of the operations. */
+interface Door {
+  readonly name: string;
+  /** The status of the answer; undefined where this door does not offer the operation. */
+  readonly call: (operation: string, input: object, token: string | undefined) => Promise<number> | undefined;
+}
+
+const doors: readonly Door[] = [
+  {
+    name: "POST /call",
+    call: async (operation, body, token) => (await call(world().url, operation, { token, body })).status,
+  },
+];
+
+/** What a call is about: nothing in particular, a kind of job, a job, or a token. */
+type Target = "none" | "kind" | "job" | "token";
+
+interface Row {
+  readonly target: Target;
+  readonly input: (id: string) => object;
+  /** The status of a call that is allowed, where that is not 200: the job is queued, so it takes no text, for instance. */
+  readonly allowed?: number;
+}
+
+let made = 0;
+const rows: Readonly<Record<string, Row>> = {
+  run_command: { target: "kind", input: () => ({ command: "true", delay_ms: 3_600_000 }) },
+  job_get: { target: "job", input: (id) => ({ id }) },
+  job_list: { target: "none", input: () => ({}) },
+  job_count: { target: "none", input: () => ({}) },
+  job_wait: { target: "job", input: (id) => ({ ids: [id], timeout_ms: 0 }) },
+  job_output: { target: "job", input: (id) => ({ id }) },
+  job_events: { target: "job", input: (id) => ({ id }) },
+  job_send: { target: "job", input: (id) => ({ id, text: "x" }), allowed: 409 },
+  job_answer: { target: "job", input: (id) => ({ id, answer: { action: "accept" } }), allowed: 400 },
+  job_cancel: { target: "job", input: (id) => ({ ids: [id] }) },
+  job_retry: { target: "job", input: (id) => ({ ids: [id] }), allowed: 409 },
+  kind_pause: { target: "kind", input: () => ({ kind: "shell" }) },
+  kind_resume: { target: "kind", input: () => ({ kind: "shell" }) },
+  jobs_prune: { target: "none", input: () => ({}) },
+  server_status: { target: "none", input: () => ({}) },
+  token_create: { target: "none", input: () => ({ name: `made ${++made}` }) },
+  token_list: { target: "none", input: () => ({}) },
+  token_revoke: { target: "token", input: (id) => ({ token: id }) },
+};
+
+type Expected = (scope: Scope, row: Row) => number | "allowed";
+
+/** Who calls, and what they get. The jobs and tokens that are called for are ada's, the jobs of kind "shell". */
+const callers: Readonly<Record<string, Expected>> = {
+  "nobody (no token)": () => 401,
+  "a stranger (wrong token)": () => 401,
+  "a forger (an id that exists, another secret)": () => 401,
+  "ada, expired": () => 401,
+  "ada, revoked": () => 401,
+  "ada, over her rate": () => 429,
+  "ada, read": (scope) => (may("read", scope) ? "allowed" : 403),
+  "ada, run": (scope) => (may("run", scope) ? "allowed" : 403),
+  "ada, admin": () => "allowed",
+  "bob, admin": (_scope, { target }) => (target === "job" || target === "token" ? 404 : "allowed"),
+  "ada, admin of kind other": (_scope, { target }) => (target === "job" ? 404 : target === "kind" ? 403 : "allowed"),
+  "all owners, admin": () => "allowed",
+  "this machine's user": () => "allowed",
+};
+
+function may(held: Scope, needed: Scope): boolean {
+  return scopes.indexOf(held) >= scopes.indexOf(needed);
+}
+
+const tokens = new Map<string, string | undefined>();
+
+beforeAll(async () => {
+  const { give, engine, passTime, url } = world();
+  const ada = { owner: "ada", scope: "admin" } as const;
+  const expired = await give({ ...ada, name: "expired", lifeMs: 1_000 });
+  passTime(1_000);
+  const revoked = await give({ ...ada, name: "revoked" });
+  await engine.tokens.revoke("revoked");
+  const hasty = await give({ ...ada, name: "hasty", rate: "1/h" });
+  await call(url, "server_status", { token: hasty });
+  const admin = await give({ ...ada, name: "ada" });
+  const given: Record<string, string | undefined> = {
+    "nobody (no token)": undefined,
+    "a stranger (wrong token)": "no-such-token",
+    "a forger (an id that exists, another secret)": `${admin.slice(0, -43)}${"A".repeat(43)}`,
+    "ada, expired": expired,
+    "ada, revoked": revoked,
+    "ada, over her rate": hasty,
+    "ada, read": await give({ ...ada, name: "ada reads", scope: "read" }),
+    "ada, run": await give({ ...ada, name: "ada runs", scope: "run" }),
+    "ada, admin": admin,
+    "bob, admin": await give({ name: "bob", owner: "bob", scope: "admin" }),
+    "ada, admin of kind other": await give({ ...ada, name: "other", kinds: ["other"] }),
+    "all owners, admin": await give({ name: "all", allOwners: true, scope: "admin" }),
+    "this machine's user": localToken,
+  };
+  for (const [caller, token] of Object.entries(given)) tokens.set(caller, token);
+});
+
+/** What the call is about, made anew, so that no call meets what another has left. */
+async function makeTarget(target: Target): Promise<string> {
+  const { engine } = world();
+  if (target === "token") return (await engine.tokens.create({ name: `victim ${++made}`, owner: "ada" })).token.id;
+  const job = await engine.submit({ kind: "shell", input: {}, owner: "ada", delayMs: 3_600_000 });
+  return job.id;
+}
+
+it("the table has every operation", () => {
+  expect(Object.keys(rows).toSorted()).toEqual(operations.map(({ name }) => name).toSorted());
+});
+
+describe.each(doors)("$name", (door) => {
+  describe.each(operations.map(({ name, scope }) => ({ name, scope })))("$name", ({ name, scope }) => {
+    it.each(Object.entries(callers))("called by %s", async (caller, expected) => {
+      const row: Row = rows[name] ?? { target: "none", input: () => ({}) };
+      const { engine } = world();
+      const id = await makeTarget(row.target);
+      const wanted = expected(scope, row);
+      const status = await door.call(name, row.input(id), tokens.get(caller));
+      if (status === undefined) return;
+      expect(status).toBe(wanted === "allowed" ? (row.allowed ?? 200) : wanted);
+      if (wanted === "allowed") return;
+      if (row.target === "token")
+        expect((await engine.tokens.list()).find((token) => token.id === id)).not.toHaveProperty("revokedAt");
+      else expect(await engine.get(id)).toMatchObject({ state: { status: "queued" }, lastSeq: 1 });
+    });
+  });
+});

@@ -1,0 +1,112 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, request as sendRequest, type IncomingHttpHeaders, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll } from "vitest";
+import { systemClock } from "../../src/engine/clock.ts";
+import type { TokenRequest } from "../../src/engine/tokens.ts";
+import { createAdmit } from "../../src/faces/access/admit.ts";
+import { createGatekeeper, type Gatekeeper } from "../../src/faces/access/gatekeeper.ts";
+import { createCallHandler } from "../../src/faces/local/call-handler.ts";
+import { openEngine, type Engine } from "../../src/index.ts";
+import { operations } from "../../src/operations/operations.ts";
+import { guard } from "../../src/server/guard.ts";
+import { Puppet } from "../engine/puppet.ts";
+import { present } from "../engine/world.ts";
+
+export const localToken = "the-token-in-the-file";
+
+/** The network's side of a server, whose two kinds "shell" and "other" do nothing by themselves. */
+export interface AccessWorld {
+  readonly engine: Engine;
+  readonly gatekeeper: Gatekeeper;
+  readonly url: string;
+  readonly home: string;
+  /** Makes a token and answers with its text. */
+  readonly give: (request: TokenRequest) => Promise<string>;
+  /** Moves the clock by which tokens expire. */
+  readonly passTime: (ms: number) => void;
+}
+
+export const serverFacts = { version: "1.2.3", startedAt: 0, home: "/srv/longhaul", url: undefined };
+
+export function useAccessWorld(): () => AccessWorld {
+  let world: AccessWorld | undefined;
+  let close: (() => Promise<void>) | undefined;
+  beforeAll(async () => {
+    const home = await mkdtemp(join(tmpdir(), "longhaul-access-"));
+    let aheadMs = 0;
+    const clock = { ...systemClock, now: () => Date.now() + aheadMs };
+    const kinds = [new Puppet({ name: "shell" }).kind, new Puppet({ name: "other" }).kind];
+    const engine = await openEngine({ home, kinds, clock });
+    const admit = createAdmit({ tokens: engine.tokens, localToken, barredKinds: ["shell"] });
+    const gatekeeper = createGatekeeper({ admit });
+    const onFault = (error: unknown): void => console.error(error);
+    const handler = createCallHandler({ operations, context: { engine, server: serverFacts }, onFault });
+    const server = await listen(guard(gatekeeper, "http", handler));
+    world = {
+      engine,
+      gatekeeper,
+      url: server.url,
+      home,
+      give: async (request) => (await engine.tokens.create(request)).text,
+      passTime: (ms) => {
+        aheadMs += ms;
+      },
+    };
+    close = async () => {
+      await server.close();
+      await engine.stop();
+      await rm(home, { recursive: true, force: true });
+    };
+  });
+  afterAll(() => close?.());
+  return () => present(world);
+}
+
+export async function listen(handler: RequestListener): Promise<{ url: string; close: () => Promise<void> }> {
+  const server = createServer(handler);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const close = async (): Promise<void> => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: unknown;
+}
+
+/** `fetch` does not let a test choose the Host. */
+export function send(
+  url: string,
+  { method = "POST", headers = {}, body = {} }: { method?: string; headers?: Record<string, string>; body?: unknown },
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const request = sendRequest(url, { method, headers: { "content-type": "application/json", ...headers } });
+    request.once("error", reject);
+    request.once("response", (response) => {
+      let text = "";
+      response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+      response.once("end", () => {
+        const { statusCode: status = 0, headers: answered } = response;
+        resolve({ status, headers: answered, body: text.startsWith("{") ? JSON.parse(text) : text });
+      });
+    });
+    request.end(method === "POST" ? JSON.stringify(body) : undefined);
+  });
+}
+
+/** Calls an operation through `POST /call/<operation>`. */
+export function call(
+  url: string,
+  operation: string,
+  { token, body, headers = {} }: { token?: string | undefined; body?: unknown; headers?: Record<string, string> },
+): Promise<Answer> {
+  const authorization: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  return send(`${url}/call/${operation}`, { headers: { ...authorization, ...headers }, body });
+}
