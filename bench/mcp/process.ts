@@ -9,8 +9,12 @@ interface Running {
 }
 
 /** Starts a built file of this folder that prints its address when it listens. */
-export async function startServer(file: URL, env: NodeJS.ProcessEnv = process.env): Promise<Running> {
-  const child = spawn(process.execPath, [fileURLToPath(file)], { env, stdio: ["ignore", "pipe", "inherit"] });
+export async function startServer(
+  file: URL,
+  env: NodeJS.ProcessEnv = process.env,
+  args: readonly string[] = [],
+): Promise<Running> {
+  const child = spawn(process.execPath, [fileURLToPath(file), ...args], { env, stdio: ["ignore", "pipe", "inherit"] });
   const [chunk] = (await once(child.stdout, "data")) as [Buffer];
   return { url: chunk.toString().trim(), stop: () => end(child) };
 }

@@ -61,6 +61,7 @@ const configSchema = z.strictObject({
       host: z.string().default("127.0.0.1"),
       port: z.int().min(0).max(65_535).optional().describe("0 takes any free port."),
       ...accessFields,
+      most_stream_readers: z.int().min(1).max(100_000).default(2_000),
     })
     .prefault({}),
   shell: z

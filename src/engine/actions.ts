@@ -5,7 +5,7 @@ import { parseInput } from "../job/issue.ts";
 import type { Job } from "../job/job.ts";
 import type { Kind, RunHandlers } from "../job/kind.ts";
 import { answerSchema, checkAnswer } from "../job/question.ts";
-import type { AnswerResult, Store } from "../store/store.ts";
+import type { AnswerResult, Created, Store } from "../store/store.ts";
 import { demand, demandKind, type Actor } from "./access.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Engine } from "./engine.ts";
@@ -25,7 +25,7 @@ interface ActionParts {
 
 type Actions = Pick<
   Engine,
-  "submit" | "submitMany" | "cancel" | "send" | "retry" | "answer" | "pause" | "resume" | "prune"
+  "submit" | "submitMany" | "submitKeyed" | "cancel" | "send" | "retry" | "answer" | "pause" | "resume" | "prune"
 >;
 
 /** What callers can make the engine do. After `close` nothing new is taken. */
@@ -33,7 +33,7 @@ export function createActions(parts: ActionParts): Actions & { close: () => void
   const { store, kinds, dispatcher, get } = parts;
   const { clock } = parts.settings;
   let isClosed = false;
-  const submitMany = async (requests: readonly SubmitRequest[], actor?: Actor): Promise<Job[]> => {
+  const submitKeyed = async (requests: readonly SubmitRequest[], actor?: Actor): Promise<Created[]> => {
     if (isClosed) throw new LonghaulError("stopped", "The engine has stopped and takes no more jobs.");
     return submitAll(actor === undefined ? requests : await onBehalfOf(actor, requests, get), parts);
   };
@@ -53,10 +53,11 @@ export function createActions(parts: ActionParts): Actions & { close: () => void
     close: () => {
       isClosed = true;
     },
-    submitMany,
+    submitKeyed,
+    submitMany: async (requests, actor) => (await submitKeyed(requests, actor)).map(({ job }) => job),
     submit: async (request, actor) => {
-      const [job] = await submitMany([request], actor);
-      return job as Job;
+      const [created] = await submitKeyed([request], actor);
+      return (created as Created).job;
     },
     cancel: async (id, reason = "cancelled by request", actor = {}) => {
       demand(actor, "run");

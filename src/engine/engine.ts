@@ -7,13 +7,13 @@ import type { RunHandlers } from "../job/kind.ts";
 import type { Answer, AskedQuestion } from "../job/question.ts";
 import type { OutputSize } from "../job/output.ts";
 import type { OutputSlice } from "../store/output-store.ts";
-import type { JobFilter, JobPage, PageRequest, StatusCount } from "../store/store.ts";
+import type { Created, JobFilter, JobPage, PageRequest, StatusCount } from "../store/store.ts";
 import type { Access, Actor } from "./access.ts";
 import { createActions } from "./actions.ts";
 import { Feed } from "./feed.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import type { QueueDiagnosis } from "./queue-diagnosis.ts";
-import { createReads, type OutputRequest } from "./reads.ts";
+import { createReads, type KindFacts, type OutputRequest } from "./reads.ts";
 import { Runs } from "./runs.ts";
 import { toKindMap, toSettings, type EngineOptions } from "./settings.ts";
 import { createSubmitter, type SubmitRequest } from "./submit.ts";
@@ -29,12 +29,18 @@ export interface Engine {
   readonly submit: (request: SubmitRequest, actor?: Actor) => Promise<Job>;
   /** All of the requests or none. Jobs come back in the order of the requests. */
   readonly submitMany: (requests: readonly SubmitRequest[], actor?: Actor) => Promise<Job[]>;
+  /** As `submitMany`, and tells which jobs were there before under their idempotency key. */
+  readonly submitKeyed: (requests: readonly SubmitRequest[], actor?: Actor) => Promise<Created[]>;
   readonly get: (id: string, access?: Access) => Promise<Job>;
   readonly list: (filter?: JobFilter, page?: Partial<PageRequest>, access?: Access) => Promise<JobPage>;
   readonly count: (filter?: Pick<JobFilter, "owner" | "batch">, access?: Access) => Promise<StatusCount[]>;
+  /** Names of batches, in alphabetical order, after a name. */
+  readonly batches: (request: { after?: string; limit: number }, access?: Access) => Promise<string[]>;
   /** The id that ends with these characters, if there is just one. */
   readonly findId: (suffix: string, access?: Access) => Promise<JobId>;
   readonly input: (id: string, access?: Access) => Promise<Json>;
+  /** The input, and what the job returned if it has succeeded, with one look. */
+  readonly payload: (id: string, access?: Access) => Promise<{ input: Json; result?: Json }>;
   /** What a succeeded job returned; refused (`conflict`) for a job that has not succeeded. */
   readonly result: (id: string, access?: Access) => Promise<Json>;
   readonly events: (id: string, after?: number, limit?: number, access?: Access) => Promise<JobEvent[]>;
@@ -61,6 +67,11 @@ export interface Engine {
   readonly pause: (kind: string, actor?: Actor) => Promise<void>;
   readonly resume: (kind: string, actor?: Actor) => Promise<void>;
   readonly pausedKinds: () => Promise<string[]>;
+  readonly kinds: readonly KindFacts[];
+  /** Calls with each job that ends, once it is stored; returns how to stop. */
+  readonly onFinished: (listener: (job: Job) => void) => () => void;
+  /** Rejects when nothing can be stored, or the engine has stopped. */
+  readonly probe: () => Promise<void>;
   /** Removes finished jobs whose retention has ended, at once instead of at the next round. */
   readonly prune: (actor?: Actor) => Promise<number>;
   /** Who may come in over the network. */

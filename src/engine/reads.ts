@@ -4,6 +4,7 @@ import type { Job } from "../job/job.ts";
 import type { Json } from "../job/json.ts";
 import type { Kind, RunHandlers } from "../job/kind.ts";
 import type { OutputSize } from "../job/output.ts";
+import { isTerminal, isTerminalStatus } from "../job/state.ts";
 import type { Store } from "../store/store.ts";
 import { maySee, narrow, type Access } from "./access.ts";
 import type { Dispatcher } from "./dispatcher.ts";
@@ -37,6 +38,7 @@ type Reads = Pick<
   | "count"
   | "findId"
   | "input"
+  | "payload"
   | "result"
   | "events"
   | "follow"
@@ -47,7 +49,14 @@ type Reads = Pick<
   | "diagnose"
   | "inspect"
   | "pausedKinds"
+  | "batches"
+  | "kinds"
+  | "onFinished"
+  | "probe"
 >;
+
+/** What can be told of a kind. */
+export type KindFacts = Pick<Kind, "name" | "onInterrupt" | "input"> & { readonly concurrency: number };
 
 const mostListed = 1_000;
 const mostReadBytes = 1_000_000;
@@ -65,6 +74,13 @@ export function createReads(parts: ReadParts): Reads {
     input: async (id, access) => {
       const payload = await store.payload((await get(id, access)).id);
       return JSON.parse(payload?.input ?? "null") as Json;
+    },
+    payload: async (id, access) => {
+      const { input = "null", result } = (await store.payload((await get(id, access)).id)) ?? {};
+      return {
+        input: JSON.parse(input) as Json,
+        ...(result === undefined ? {} : { result: JSON.parse(result) as Json }),
+      };
     },
     result: async (id, access) => {
       const job = await get(id, access);
@@ -102,6 +118,16 @@ export function createReads(parts: ReadParts): Reads {
       return (await parts.handlers(job.id).inspect?.()) ?? {};
     },
     pausedKinds: () => store.pausedKinds(),
+    batches: (page, access = {}) =>
+      store.batches(narrow({}, access), { ...page, limit: within(page.limit, mostListed) }),
+    kinds: [...kinds.values()].map(({ name, onInterrupt, input, concurrency = settings.concurrency }) => ({
+      name,
+      onInterrupt,
+      input,
+      concurrency,
+    })),
+    onFinished: (listener) => tellEnds(store, listener),
+    probe: () => store.probe(),
   };
 }
 
@@ -120,6 +146,17 @@ function createGet(store: Store): Engine["get"] {
       `Job ${id} has expired: it finished, was kept for its time, and was removed at ${at}.`,
     );
   };
+}
+
+function tellEnds(store: Store, listener: (job: Job) => void): () => void {
+  return store.subscribe((hint) => {
+    if (hint.type !== "job-changed" || !isTerminalStatus(hint.status)) return;
+    store.get(hint.id).then(
+      (job) => job !== undefined && isTerminal(job.state) && listener(job),
+      // The store closed meanwhile.
+      () => undefined,
+    );
+  });
 }
 
 async function findId(store: Store, suffix: string, access: Access = {}): Promise<JobId> {

@@ -1,8 +1,7 @@
 import type { JobId } from "../job/id.ts";
-import type { Job } from "../job/job.ts";
 import type { ChildRequest, Kind, RunHandlers } from "../job/kind.ts";
 import { isHeld } from "../job/state.ts";
-import type { Claim, Store } from "../store/store.ts";
+import type { Claim, Created, Store } from "../store/store.ts";
 import { createContext, leaseLost } from "./context.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import type { Feed } from "./feed.ts";
@@ -117,8 +116,8 @@ export class Runs {
     if (this.#runs.get(run.id) !== run) throw leaseLost();
     const idempotencyKey = `child ${run.id} ${run.job.state.attempt} ${key}`;
     const request = { ...child, owner: run.job.owner, parent: run.id, idempotencyKey };
-    const [job] = await submitAll([request], { ...this.#parts, dispatcher: this.dispatcher });
-    return (job as Job).id;
+    const [created] = await submitAll([request], { ...this.#parts, dispatcher: this.dispatcher });
+    return (created as Created).job.id;
   }
 
   #cancel(id: JobId, reason: string): void {

@@ -4,10 +4,10 @@ import { LonghaulError } from "../job/error.ts";
 import { messageOf } from "../job/failure.ts";
 import { createIdSource, isJobId, type JobId } from "../job/id.ts";
 import { parseInput } from "../job/issue.ts";
-import type { Job, JobSpec } from "../job/job.ts";
+import type { JobSpec } from "../job/job.ts";
 import { canonicalJson } from "../job/json.ts";
 import type { Kind } from "../job/kind.ts";
-import type { JobDraft, Store } from "../store/store.ts";
+import type { Created, JobDraft, Store } from "../store/store.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Settings } from "./settings.ts";
 
@@ -85,13 +85,13 @@ export function createSubmitter(kinds: ReadonlyMap<string, Kind>, settings: Sett
 export async function submitAll(
   requests: readonly SubmitRequest[],
   { submitter, store, dispatcher }: { submitter: Submitter; store: Store; dispatcher: Dispatcher },
-): Promise<Job[]> {
+): Promise<Created[]> {
   const { drafts, ids } = submitter.draft(requests);
   const creating = store.create(drafts);
   dispatcher.wake();
   const created = await creating;
-  const byDraft = new Map(drafts.map(({ spec }, index) => [spec.id, created[index]?.job]));
-  return ids.map((id) => byDraft.get(id) as Job);
+  const byDraft = new Map(drafts.map(({ spec }, index) => [spec.id, created[index]]));
+  return ids.map((id) => byDraft.get(id) as Created);
 }
 
 type ParsedRequest = z.output<typeof requestSchema>;

@@ -38,9 +38,19 @@ export const jobGet = defineOperation({
   run: async (context, { id }) => {
     const { engine, actor } = context;
     const job = await findJob(engine, id, actor);
-    const input = await engine.input(job.id, actor);
-    const result = job.state.status === "succeeded" ? await engine.result(job.id, actor) : undefined;
-    return { ...(await describeJob(job, context)), input, ...defined({ result }) };
+    return { ...(await describeJob(job, context)), ...(await engine.payload(job.id, actor)) };
+  },
+});
+
+export const jobResult = defineOperation({
+  name: "job_result",
+  scope: "read",
+  description: "Get what a succeeded job returned.",
+  input: z.strictObject({ id: reference }),
+  output: z.object({ id: z.string(), result: z.json() }),
+  run: async ({ engine, actor }, { id }) => {
+    const job = await findJob(engine, id, actor);
+    return { id: job.id, result: await engine.result(job.id, actor) };
   },
 });
 

@@ -1,15 +1,29 @@
+import { batchGet, batchList } from "./batch-verbs.ts";
 import { jobOutput } from "./job-output.ts";
-import { jobAnswer, jobCancel, jobCount, jobEvents, jobGet, jobList, jobRetry, jobSend } from "./job-verbs.ts";
+import {
+  jobAnswer,
+  jobCancel,
+  jobCount,
+  jobEvents,
+  jobGet,
+  jobList,
+  jobResult,
+  jobRetry,
+  jobSend,
+} from "./job-verbs.ts";
+import { jobSubmit } from "./job-submit.ts";
 import { jobWait } from "./job-wait.ts";
 import type { Operation } from "./operation.ts";
 import { runCommand } from "./run-command.ts";
-import { jobsPrune, kindPause, kindResume, serverStatus } from "./server-verbs.ts";
+import { jobsPrune, kindList, kindPause, kindResume, serverStatus } from "./server-verbs.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "./token-verbs.ts";
 
 /** Every verb of the product. */
 export const operations: readonly Operation[] = [
   runCommand,
+  jobSubmit,
   jobGet,
+  jobResult,
   jobList,
   jobCount,
   jobWait,
@@ -19,6 +33,9 @@ export const operations: readonly Operation[] = [
   jobAnswer,
   jobCancel,
   jobRetry,
+  batchList,
+  batchGet,
+  kindList,
   kindPause,
   kindResume,
   jobsPrune,

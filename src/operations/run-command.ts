@@ -1,4 +1,6 @@
 import { z } from "zod";
+import type { Actor } from "../engine/access.ts";
+import type { SubmitRequest } from "../engine/submit.ts";
 import { defined } from "../job/defined.ts";
 import { findJobs } from "./job-reference.ts";
 import { jobViewSchema, toJobView } from "./job-view.ts";
@@ -53,17 +55,26 @@ export const runCommand = defineOperation({
       kind: "shell",
       input: defined({ command, argv, shell, cwd, env, stdin, pty, ready, finishWithMain }),
       dependsOn,
-      ...defined({
-        name: input.name,
-        tags: input.tags,
-        batch: input.batch,
-        priority: input.priority,
-        delayMs: input.delay_ms,
-        idempotencyKey: input.idempotency_key,
-      }),
-      limits: defined({ runMs: input.timeout_ms, idleMs: input.idle_timeout_ms, attempts: input.attempts }),
+      ...toStart(input),
     };
     const job = await engine.submit(request, actor);
     return toJobView(job);
   },
 });
+
+/** The fields of every start, as the engine takes them; whose ids `after` means is for the caller to find out. */
+export function toStart(
+  input: z.output<z.ZodObject<typeof startFields>>,
+): Omit<SubmitRequest, "kind" | "input" | "dependsOn"> {
+  return {
+    ...defined({
+      name: input.name,
+      tags: input.tags,
+      batch: input.batch,
+      priority: input.priority,
+      delayMs: input.delay_ms,
+      idempotencyKey: input.idempotency_key,
+    }),
+    limits: defined({ runMs: input.timeout_ms, idleMs: input.idle_timeout_ms, attempts: input.attempts }),
+  };
+}

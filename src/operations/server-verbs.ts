@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Json } from "../job/json.ts";
 import { defineOperation } from "./operation.ts";
 
 export const serverStatus = defineOperation({
@@ -31,6 +32,39 @@ export const serverStatus = defineOperation({
       paused_kinds: await engine.pausedKinds(),
       jobs,
     };
+  },
+});
+
+export const kindList = defineOperation({
+  name: "kind_list",
+  scope: "read",
+  description:
+    "List the kinds of job: how each goes on after an interruption, its input as a JSON schema, and its jobs.",
+  input: z.strictObject({}),
+  output: z.object({
+    kinds: z.array(
+      z.object({
+        name: z.string(),
+        on_interrupt: z.enum(["adopt", "resume", "restart", "fail"]),
+        concurrency: z.int().describe("How many run at once."),
+        paused: z.boolean(),
+        jobs: z.record(z.string(), z.int()).describe("How many jobs are in each state."),
+        input: z.record(z.string(), z.json()).describe("The JSON schema of the input."),
+      }),
+    ),
+  }),
+  run: async ({ engine, actor }) => {
+    const paused = await engine.pausedKinds();
+    const counts = await engine.count({}, actor);
+    const kinds = engine.kinds.map(({ name, onInterrupt, concurrency, input }) => ({
+      name,
+      on_interrupt: onInterrupt,
+      concurrency,
+      paused: paused.includes(name),
+      jobs: Object.fromEntries(counts.filter(({ kind }) => kind === name).map(({ status, count }) => [status, count])),
+      input: z.toJSONSchema(input, { io: "input", unrepresentable: "any" }) as Record<string, Json>,
+    }));
+    return { kinds };
   },
 });
 

@@ -10,7 +10,7 @@ export type ActorListener = (request: IncomingMessage, response: ServerResponse,
 export function guard(gatekeeper: Gatekeeper, door: "http" | "mcp", serve: ActorListener): RequestListener {
   const unsure: Refusal = { status: 503, message: "Who asks cannot be found out now; try again later." };
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const admission = await gatekeeper(request, door).catch(() => ({ refusal: unsure }));
+    const admission = await gatekeeper.admit(request, door).catch(() => ({ refusal: unsure }));
     if ("actor" in admission) serve(request, response, admission.actor);
     else refuse(response, door, admission.refusal);
   };

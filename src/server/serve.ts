@@ -20,6 +20,7 @@ import { guard } from "./guard.ts";
 import { createLog, type Log } from "./log-file.ts";
 import { openAgentKind } from "./open-agent-kind.ts";
 import { openEngine } from "./open-engine.ts";
+import { patience, serveHttp, type HttpService } from "./serve-http.ts";
 import { serveMcp, type McpService } from "./serve-mcp.ts";
 import { readVersion } from "./version.ts";
 
@@ -48,6 +49,7 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
   const { engine, close } = await openEngineWithKinds(config, { redactor, log });
   const listening: Server[] = [];
   let mcp: McpService | undefined;
+  let http: HttpService | undefined;
   try {
     const server = { version, startedAt: Date.now(), home: paths.home, url: undefined as string | undefined };
     const handler = createCallHandler({
@@ -64,13 +66,22 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
       gatekeeper,
       onFault: (error) => log("warn", "an MCP request failed", { error }),
     });
-    const loopback = await listenOnLoopback(config, mcp.route(guard(gatekeeper, "http", handler)), log);
+    http = serveHttp({
+      engine,
+      server,
+      gatekeeper,
+      readers: config.server.most_stream_readers,
+      onFault: (error, route) => log("error", "an HTTP request failed", { route, error }),
+    });
+    const calls = guard(gatekeeper, "http", handler);
+    const loopback = await listenOnLoopback(config, mcp.route(routeCalls(calls, http)), log);
     listening.push(loopback);
     server.url = toUrl(loopback);
     listening.push(await listenLocally(paths.socket, (request, response) => handler(request, response, localUser)));
     writeFileSync(paths.server, JSON.stringify({ pid: process.pid, version, url: server.url }), { mode: 0o600 });
     log("info", "server started", { pid: process.pid, version, url: server.url, home: paths.home });
     const stop = async (): Promise<void> => {
+      await http?.stop();
       await mcp?.stop();
       await Promise.all(listening.map(closeServer));
       // Before the engine lets go of the folder: from then on these may be the next server's.
@@ -81,6 +92,7 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
     };
     return { url: server.url, socket: paths.socket, version, stop };
   } catch (error) {
+    await http?.stop();
     await mcp?.stop();
     await Promise.all(listening.map(closeServer));
     await close();
@@ -146,6 +158,12 @@ function readToken(path: string): string {
   return readFileSync(path, "utf8").trim();
 }
 
+/** `POST /call/…` is for the programs of this package; everything else is the REST interface's. */
+function routeCalls(calls: RequestListener, { listener }: HttpService): RequestListener {
+  return (request, response) =>
+    request.url?.startsWith("/call/") === true ? calls(request, response) : listener(request, response);
+}
+
 /** Whoever owns the database is the server, so a socket that is there was left by one that died. */
 async function listenLocally(path: string, handler: RequestListener): Promise<Server> {
   rmSync(path, { force: true });
@@ -157,7 +175,7 @@ async function listenLocally(path: string, handler: RequestListener): Promise<Se
 
 async function listenOnLoopback(config: LoadedConfig, handler: RequestListener, log: Log): Promise<Server> {
   const { host, port } = config.server;
-  const server = createServer(handler);
+  const server = createServer(patience, handler);
   try {
     await listen(server, { host, port: port ?? usualPort });
   } catch (error) {

@@ -30,6 +30,8 @@ export interface Store {
   /** Newest first. A cursor goes on where the page before ended, whatever was added since. */
   readonly list: (filter: JobFilter, page: PageRequest) => Promise<JobPage>;
   readonly count: (filter: Pick<JobFilter, "owner" | "kinds" | "batch">) => Promise<StatusCount[]>;
+  /** Names of the batches that have jobs (of this owner), in alphabetical order, after a name. */
+  readonly batches: (filter: Pick<JobFilter, "owner" | "kinds">, page: BatchPage) => Promise<string[]>;
   /** Ids that end with these characters, at most `limit`: for people who type only a part. */
   readonly idsEndingWith: (
     suffix: string,
@@ -100,6 +102,9 @@ export interface Store {
   /** Removes finished jobs whose retention has ended, with their output, at most `limit`; a tombstone remains for a while. */
   readonly purge: (now: number, limit: number) => Promise<number>;
 
+  /** Writes to the disk without a change, and so rejects when the store cannot write. */
+  readonly probe: () => Promise<void>;
+
   /** Does a bounded piece of upkeep that nobody waits for; true when there is more. */
   readonly tidy: () => Promise<boolean>;
 
@@ -153,6 +158,11 @@ export interface JobFilter {
 export interface PageRequest {
   readonly limit: number;
   readonly cursor?: string;
+}
+
+export interface BatchPage {
+  readonly limit: number;
+  readonly after?: string;
 }
 
 export interface JobPage {

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Admission, Admit } from "../admission.ts";
+import type { Admission, Admit, Refusal } from "../admission.ts";
 import { createAddressSet, isLoopbackAddress } from "./addresses.ts";
 import { createHostRules, type HostRules } from "./host-rules.ts";
 
@@ -16,17 +16,29 @@ export interface Visit {
 }
 
 /** Decides who comes in: every request that arrives over the network passes here first. */
-export type Gatekeeper = (visit: Visit, door: string) => Promise<Admission>;
+export interface Gatekeeper {
+  /** Refuses a request that was not meant for this address, or that a foreign web page makes; all that is asked of who needs no token. */
+  readonly turnAway: (visit: Visit) => Refusal | undefined;
+  /** Says who asks; refuses what `turnAway` does, too. */
+  readonly admit: (visit: Visit, door: string) => Promise<Admission>;
+}
 
 export function createGatekeeper({ admit, trustedProxies = [], ...rules }: GatekeeperParts): Gatekeeper {
   const misled = createHostRules(rules);
   const isTrusted = createAddressSet(trustedProxies);
-  return async (visit, door) => {
-    const { host, protocol, isLocal } = seeThroughProxy(visit, isTrusted);
+  const turnAway = (visit: Visit, { host, protocol }: Sight): Refusal | undefined => {
     const message = misled({ host, protocol, origin: visit.headers.origin });
-    if (message !== undefined) return { refusal: { status: 403, message } };
-    const [, token] = /^Bearer +(\S+) *$/i.exec(visit.headers.authorization ?? "") ?? [];
-    return admit({ door, isLocal, ...(token === undefined ? {} : { token }) });
+    return message === undefined ? undefined : { status: 403, message };
+  };
+  return {
+    turnAway: (visit) => turnAway(visit, seeThroughProxy(visit, isTrusted)),
+    admit: async (visit, door) => {
+      const sight = seeThroughProxy(visit, isTrusted);
+      const refusal = turnAway(visit, sight);
+      if (refusal !== undefined) return { refusal };
+      const [, token] = /^Bearer +(\S+) *$/i.exec(visit.headers.authorization ?? "") ?? [];
+      return admit({ door, isLocal: sight.isLocal, ...(token === undefined ? {} : { token }) });
+    },
   };
 }
 

@@ -1,27 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { LonghaulError, type ErrorCode } from "../../job/error.ts";
+import { LonghaulError } from "../../job/error.ts";
 import { messageOf } from "../../job/failure.ts";
 import type { Actor } from "../../engine/access.ts";
 import type { Operation, OperationContext } from "../../operations/operation.ts";
+import { statusByCode } from "../status-by-code.ts";
 import { versionHeader } from "./client.ts";
 
 const mostBodyBytes = 4_000_000;
-
-const statusByCode: Readonly<Record<ErrorCode, number>> = {
-  invalid_input: 400,
-  unknown_kind: 400,
-  too_large: 413,
-  not_found: 404,
-  expired: 410,
-  conflict: 409,
-  not_allowed: 403,
-  store_in_use: 503,
-  store_damaged: 503,
-  store_too_new: 503,
-  storage_full: 507,
-  storage_failed: 500,
-  stopped: 503,
-};
 
 interface CallHandlerParts {
   readonly operations: readonly Operation[];

@@ -1,5 +1,5 @@
 import type { JobId } from "../../job/id.ts";
-import type { StatusCount, Store } from "../store.ts";
+import type { BatchPage, JobFilter, StatusCount, Store } from "../store.ts";
 import type { Database } from "./database.ts";
 import { listQuestions } from "./questions.ts";
 import { findJob, jobColumns, readEvents, toFound, withSpec, type JobRow } from "./rows.ts";
@@ -8,6 +8,7 @@ type ReadVerb =
   | "get"
   | "payload"
   | "count"
+  | "batches"
   | "idsEndingWith"
   | "tombstone"
   | "jobsAhead"
@@ -39,18 +40,14 @@ export function readVerbs(db: Database): Pick<Store, ReadVerb> {
         .map((row) => ({ ...(row as StatusCount) }));
       return kinds === undefined ? counts : counts.filter(({ kind }) => kinds.includes(kind));
     },
+    batches: async (filter, page) => listBatches(db, filter, page),
     idsEndingWith: async (suffix, { owner, kinds }, limit) => {
       const rows = db
         .sql(
           `SELECT id FROM jobs WHERE id LIKE '%' || ?1 AND (?2 IS NULL OR owner = ?2)
              AND (?3 IS NULL OR kind IN (SELECT value FROM json_each(?3))) ORDER BY id DESC LIMIT ?4`,
         )
-        .all(
-          suffix.replace(/[^0-9a-f-]/g, "?"),
-          owner ?? null,
-          kinds === undefined ? null : JSON.stringify(kinds),
-          limit,
-        );
+        .all(suffix.replace(/[^0-9a-f-]/g, "?"), owner ?? null, toJsonList(kinds), limit);
       return (rows as { id: JobId }[]).map(({ id }) => id);
     },
     tombstone: async (id) => {
@@ -93,4 +90,32 @@ function countAhead(db: Database, id: JobId, limit: number): number | undefined 
     )
     .get(mine.kind, mine.priority, mine.turn, mine.num, limit) as { count: number };
   return row.count;
+}
+
+/** From each name a jump along the index to the next, so that it does not matter how many jobs a batch has. */
+function listBatches(
+  db: Database,
+  { owner, kinds }: Pick<JobFilter, "owner" | "kinds">,
+  { after = "", limit }: BatchPage,
+): string[] {
+  const rows = db
+    .sql(
+      `WITH RECURSIVE names (batch) AS (
+         SELECT min(batch) FROM jobs INDEXED BY jobs_batch WHERE batch > ?1
+         UNION ALL
+         SELECT (SELECT min(batch) FROM jobs INDEXED BY jobs_batch WHERE batch > names.batch)
+         FROM names WHERE names.batch IS NOT NULL
+       )
+       SELECT batch FROM names
+       WHERE batch IS NOT NULL AND (?2 IS NULL AND ?3 IS NULL OR EXISTS (
+         SELECT 1 FROM jobs j WHERE j.batch = names.batch AND (?2 IS NULL OR +j.owner = ?2)
+           AND (?3 IS NULL OR +j.kind IN (SELECT value FROM json_each(?3)))))
+       LIMIT ?4`,
+    )
+    .all(after, owner ?? null, toJsonList(kinds), limit);
+  return (rows as { batch: string }[]).map(({ batch }) => batch);
+}
+
+function toJsonList(values: readonly string[] | undefined): string | null {
+  return values === undefined ? null : JSON.stringify(values);
 }

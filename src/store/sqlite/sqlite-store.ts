@@ -42,6 +42,7 @@ export function createSqliteStore({ connection, createOutput, onClose }: SqliteP
       return listJobs(db, filter, page);
     },
     tidy: indexSome,
+    probe: () => write(() => void db.sql("UPDATE search_progress SET indexed_to = indexed_to").run()),
     setPaused: (kind, isPaused) =>
       write(() => {
         const change = isPaused

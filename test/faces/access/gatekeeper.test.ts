@@ -19,7 +19,7 @@ async function visit(
     return { actor: {} };
   };
   const request = { headers: { host: "127.0.0.1:7467", ...headers }, socket: { remoteAddress: from } };
-  const admission = await createGatekeeper({ admit, ...parts })(request, "http");
+  const admission = await createGatekeeper({ admit, ...parts }).admit(request, "http");
   return "refusal" in admission ? admission.refusal.status : (asked[0] ?? 0);
 }
 

@@ -41,6 +41,34 @@ function describeReads(world: () => World): void {
     expect(await count({ owner: "eve" })).toEqual([]);
   });
 
+  it("batches are told by name, page by page, each owner's own", async () => {
+    const { store } = world();
+    await world().create(
+      { batch: "b", owner: "bob" },
+      { batch: "b" },
+      { batch: "a" },
+      { batch: "c", owner: "bob" },
+      {},
+    );
+    expect(await store.batches({}, { limit: 10 })).toEqual(["a", "b", "c"]);
+    expect(await store.batches({}, { limit: 2 })).toEqual(["a", "b"]);
+    expect(await store.batches({}, { limit: 2, after: "a" })).toEqual(["b", "c"]);
+    expect(await store.batches({}, { limit: 10, after: "aa" })).toEqual(["b", "c"]);
+    expect(await store.batches({ owner: "bob" }, { limit: 10 })).toEqual(["b", "c"]);
+    expect(await store.batches({ owner: "eve" }, { limit: 10 })).toEqual([]);
+    expect(await store.batches({}, { limit: 10, after: "c" })).toEqual([]);
+  });
+
+  it("a probe of the disk changes nothing, and fails once the store is closed", async () => {
+    const { store } = world();
+    const { id } = await world().submit();
+    const before = await store.get(id);
+    await store.probe();
+    expect(await store.get(id)).toEqual(before);
+    await store.close();
+    await expect(store.probe()).rejects.toMatchObject(refusal("stopped"));
+  });
+
   it("an id is found by its last characters, within an owner and up to a limit", async () => {
     const { store } = world();
     const [ann, bob] = [await world().submit({ owner: "ann" }), await world().submit({ owner: "bob" })];

@@ -107,6 +107,7 @@ describe("query plans", () => {
     ["getting a job", ({ world }) => world.store.get(unknownId)],
     ["reading events", ({ world }) => world.store.read(unknownId, 0, 10)],
     ["counting a batch", ({ world }) => world.store.count({ batch: "b" })],
+    ["listing batches", ({ world }) => world.store.batches({ owner: "ann" }, { limit: 20 })],
   ];
 
   it.each(rounds)("%s searches by an index", async (_what, call) => {

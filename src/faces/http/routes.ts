@@ -1,0 +1,114 @@
+import { z } from "zod";
+import { batchGet, batchList } from "../../operations/batch-verbs.ts";
+import { jobOutput } from "../../operations/job-output.ts";
+import { jobRequestSchema, jobSubmit } from "../../operations/job-submit.ts";
+import {
+  jobAnswer,
+  jobCancel,
+  jobEvents,
+  jobGet,
+  jobList,
+  jobResult,
+  jobRetry,
+  jobSend,
+} from "../../operations/job-verbs.ts";
+import type { JobView } from "../../operations/job-view.ts";
+import { jobWait } from "../../operations/job-wait.ts";
+import { jobsPrune, kindList, kindPause, kindResume, serverStatus } from "../../operations/server-verbs.ts";
+import { HttpError } from "./problem.ts";
+import type { Fields, OperationRoute, Reply, RequestHeaders, Route } from "./route.ts";
+
+const firstJob = ({ jobs: [job] }: { jobs: JobView[] }): Reply => ({ body: job });
+
+/** Every address of this face. The router and the OpenAPI document are both made from it. */
+export const routes: readonly Route[] = [
+  {
+    ...{ method: "POST", path: "/v1/jobs", tag: "jobs", operation: jobSubmit, fields: "body" },
+    body: z.union([jobRequestSchema, jobSubmit.input]),
+    headers: {
+      "idempotency-key": "A second request with this key starts nothing and finds the first one's job.",
+    },
+    toInput: toSubmission,
+    reply: tellSubmission,
+    statuses: [201, 200],
+  },
+  { method: "GET", path: "/v1/jobs", tag: "jobs", operation: jobList, fields: "query" },
+  { method: "POST", path: "/v1/jobs/cancel", tag: "jobs", operation: jobCancel, fields: "body" },
+  { method: "POST", path: "/v1/jobs/retry", tag: "jobs", operation: jobRetry, fields: "body" },
+  { method: "POST", path: "/v1/wait", tag: "jobs", operation: jobWait, fields: "body", isSlow: true },
+  { method: "GET", path: "/v1/jobs/{id}", tag: "job", operation: jobGet, fields: "query" },
+  { method: "GET", path: "/v1/jobs/{id}/result", tag: "job", operation: jobResult, fields: "query" },
+  {
+    ...{ method: "GET", path: "/v1/jobs/{id}/events", tag: "job", operation: jobEvents, fields: "query" },
+    live: "events",
+  },
+  {
+    ...{ method: "GET", path: "/v1/jobs/{id}/output", tag: "job", operation: jobOutput, fields: "query" },
+    ...{ live: "output", isRaw: true, isSlow: true },
+  },
+  ...(["GET", "POST"] as const).map((method): OperationRoute => ({
+    ...{ method, path: "/v1/jobs/{id}/wait", tag: "job", operation: jobWait, isOneOfMany: true, isSlow: true },
+    fields: method === "GET" ? "query" : "body",
+  })),
+  { method: "POST", path: "/v1/jobs/{id}/send", tag: "job", operation: jobSend, fields: "body" },
+  { method: "POST", path: "/v1/jobs/{id}/answer", tag: "job", operation: jobAnswer, fields: "body" },
+  {
+    ...{ method: "POST", path: "/v1/jobs/{id}/cancel", tag: "job", operation: jobCancel, fields: "body" },
+    ...{ isOneOfMany: true, reply: firstJob },
+  },
+  {
+    ...{ method: "POST", path: "/v1/jobs/{id}/retry", tag: "job", operation: jobRetry, fields: "body" },
+    ...{ isOneOfMany: true, reply: firstJob },
+  },
+  { method: "GET", path: "/v1/batches", tag: "batches", operation: batchList, fields: "query" },
+  { method: "GET", path: "/v1/batches/{batch}", tag: "batches", operation: batchGet, fields: "query" },
+  { method: "GET", path: "/v1/kinds", tag: "server", operation: kindList, fields: "query" },
+  { method: "POST", path: "/v1/kinds/{kind}/pause", tag: "server", operation: kindPause, fields: "body" },
+  { method: "POST", path: "/v1/kinds/{kind}/resume", tag: "server", operation: kindResume, fields: "body" },
+  { method: "POST", path: "/v1/prune", tag: "server", operation: jobsPrune, fields: "body" },
+  { method: "GET", path: "/v1/status", tag: "server", operation: serverStatus, fields: "query" },
+  {
+    ...{ method: "GET", path: "/healthz", tag: "probes", page: "health", scope: undefined, type: "application/json" },
+    ...{ summary: "Tells that the server is alive.", statuses: [200] },
+  },
+  {
+    ...{ method: "GET", path: "/readyz", tag: "probes", page: "readiness", scope: undefined, type: "application/json" },
+    ...{
+      summary: "Tells whether the server takes work: not when it stops, or when nothing can be stored.",
+      statuses: [200],
+    },
+  },
+  {
+    ...{ method: "GET", path: "/metrics", tag: "probes", page: "metrics", scope: "read" },
+    ...{ type: "text/plain; version=0.0.4; charset=utf-8", summary: "Figures for Prometheus.", statuses: [200] },
+  },
+  {
+    ...{ method: "GET", path: "/openapi.json", tag: "documents", page: "openapi", scope: undefined },
+    ...{ type: "application/json", summary: "This interface as an OpenAPI document.", statuses: [200] },
+  },
+  {
+    ...{ method: "GET", path: "/docs", tag: "documents", page: "docs", scope: undefined },
+    ...{ type: "text/html; charset=utf-8", summary: "This interface, to read.", statuses: [200] },
+  },
+];
+
+function toSubmission(fields: Fields, headers: RequestHeaders): unknown {
+  const key = headers["idempotency-key"];
+  if (!("jobs" in fields)) return { jobs: [withKey(fields, key)] };
+  if (key === undefined || !Array.isArray(fields["jobs"])) return fields;
+  // Each of them needs a key of its own, and the same one when the request is sent again.
+  return { ...fields, jobs: fields["jobs"].map((job: Fields, index) => withKey(job, `${String(key)} ${index}`)) };
+}
+
+function withKey(fields: Fields, key: string | string[] | undefined): Fields {
+  if (key === undefined || typeof fields !== "object" || fields === null) return fields;
+  if (fields["idempotency_key"] === undefined) return { ...fields, idempotency_key: key };
+  throw new HttpError(400, "invalid_input", "The idempotency key is given twice: in the header and in the body.");
+}
+
+function tellSubmission({ jobs }: { jobs: (JobView & { is_known?: boolean })[] }, fields: Fields): Reply {
+  const status = jobs.every((job) => job.is_known === true) ? 200 : 201;
+  const [first] = jobs;
+  if ("jobs" in fields || first === undefined) return { status, body: { jobs } };
+  return { status, headers: { location: `/v1/jobs/${first.id}` }, body: first };
+}

@@ -1,0 +1,55 @@
+import { z } from "zod";
+import type { SubmitRequest } from "../engine/submit.ts";
+import { defined } from "../job/defined.ts";
+import { findJob } from "./job-reference.ts";
+import { jobViewSchema, toJobView } from "./job-view.ts";
+import { defineOperation, type OperationContext } from "./operation.ts";
+import { startFields, toStart } from "./run-command.ts";
+
+/** A job of any kind. */
+export const jobRequestSchema = z.strictObject({
+  kind: z.string(),
+  input: z.unknown().optional().describe("What the kind takes: kind_list has its schema."),
+  ...startFields,
+  after: startFields.after.describe("Run after these jobs have succeeded: ids, names, or refs of this call."),
+  ref: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe("A name by which `after` of others in this call can mean this job."),
+});
+
+export const jobSubmit = defineOperation({
+  name: "job_submit",
+  scope: "run",
+  description: "Start jobs of any kind, all of them or none.",
+  input: z.strictObject({ jobs: z.array(jobRequestSchema).min(1).max(1_000) }),
+  output: z.object({
+    jobs: z.array(
+      jobViewSchema.extend({
+        is_known: z.boolean().optional().describe("The idempotency key was known: it was there before."),
+      }),
+    ),
+  }),
+  run: async (context, { jobs }) => {
+    const refs = new Set(jobs.flatMap(({ ref }) => ref ?? []));
+    const requests = await Promise.all(jobs.map((job) => toRequest(job, refs, context)));
+    const created = await context.engine.submitKeyed(requests, context.actor);
+    return {
+      jobs: created.map(({ job, isDuplicate }) => ({ ...toJobView(job), ...(isDuplicate ? { is_known: true } : {}) })),
+    };
+  },
+});
+
+async function toRequest(
+  job: z.output<typeof jobRequestSchema>,
+  refs: ReadonlySet<string>,
+  { engine, actor }: OperationContext,
+): Promise<SubmitRequest> {
+  const dependsOn = (job.after ?? []).map(async (wanted) =>
+    refs.has(wanted) ? wanted : (await findJob(engine, wanted, actor)).id,
+  );
+  const { kind, input = {}, ref } = job;
+  return { kind, input, dependsOn: await Promise.all(dependsOn), ...toStart(job), ...defined({ ref }) };
+}
