@@ -130,6 +130,8 @@ interface KindDefinition<Input extends z.ZodType, Result extends z.ZodType> exte
   readonly key?: (input: z.output<Input>) => string | undefined;
   /** Refuses, by throwing a LonghaulError, what the schema cannot tell; called before the job is made. */
   readonly check?: (input: z.output<Input>) => void;
+  /** The kinds of job that it may start itself: only who may start those may start it. */
+  readonly starts?: (input: z.output<Input>) => readonly string[];
   /** The input as it may be shown and searched: with its secrets hidden. */
   readonly conceal?: (input: z.output<Input>) => z.output<Input>;
   readonly run: (
@@ -144,6 +146,7 @@ export interface Kind extends KindSettings {
   readonly result: z.ZodType;
   readonly key: (input: unknown) => string | undefined;
   readonly check: (input: unknown) => void;
+  readonly starts: (input: unknown) => readonly string[];
   readonly conceal: ((input: unknown) => unknown) | undefined;
   readonly run: (input: unknown, context: JobContext) => Promise<unknown>;
 }
@@ -157,12 +160,13 @@ export function defineKind<Input extends z.ZodType, Result extends z.ZodType = z
       `A kind's name must be 1 to 64 lower-case letters, digits, "-" or "_", got "${definition.name}".`,
     );
   }
-  const { key, check, conceal, run, result = z.unknown(), ...settings } = definition;
+  const { key, check, starts, conceal, run, result = z.unknown(), ...settings } = definition;
   return {
     ...settings,
     result,
     key: (input) => key?.(input as z.output<Input>),
     check: (input) => check?.(input as z.output<Input>),
+    starts: (input) => starts?.(input as z.output<Input>) ?? [],
     conceal: conceal === undefined ? undefined : (input) => conceal(input as z.output<Input>),
     run: (input, context) => run(input as z.output<Input>, context),
   };

@@ -68,11 +68,12 @@ export function toJobView(job: Job): JobView {
 
 const longestSummary = 200;
 
-/** What a job runs, in a few words: a command line, or a program with its arguments. */
+/** What a job runs, in a few words: a command line, a program with its arguments, or a task. */
 export function summarise(input: Json): string | undefined {
-  const { command, argv } = typeof input === "object" && input !== null && !Array.isArray(input) ? input : {};
+  const { command, argv, task } = typeof input === "object" && input !== null && !Array.isArray(input) ? input : {};
   const words = Array.isArray(argv) ? argv.filter((word) => typeof word === "string").join(" ") : undefined;
-  const text = typeof command === "string" ? command : words;
+  const told = typeof command === "string" ? command : task;
+  const text = typeof told === "string" ? told : words;
   return text === undefined || text.length <= longestSummary ? text : `${text.slice(0, longestSummary)}…`;
 }
 

@@ -1,3 +1,4 @@
+import { agentDigest } from "./agent-digest.ts";
 import { batchGet, batchList } from "./batch-verbs.ts";
 import { jobOutput } from "./job-output.ts";
 import {
@@ -14,6 +15,7 @@ import {
 import { jobSubmit } from "./job-submit.ts";
 import { jobWait } from "./job-wait.ts";
 import type { Operation } from "./operation.ts";
+import { runAgent, runAgents } from "./run-agent.ts";
 import { runCommand } from "./run-command.ts";
 import { jobsPrune, kindList, kindPause, kindResume, serverStatus } from "./server-verbs.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "./token-verbs.ts";
@@ -21,6 +23,9 @@ import { tokenCreate, tokenList, tokenRevoke } from "./token-verbs.ts";
 /** Every verb of the product. */
 export const operations: readonly Operation[] = [
   runCommand,
+  runAgent,
+  runAgents,
+  agentDigest,
   jobSubmit,
   jobGet,
   jobResult,

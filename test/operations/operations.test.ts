@@ -15,6 +15,7 @@ async function call(engine: Engine, name: string, input: unknown): Promise<unkno
 describe("the operations", () => {
   it("are these", () => {
     expect(operations.map(({ name }) => name).toSorted()).toEqual([
+      "agent_digest",
       "batch_get",
       "batch_list",
       "job_answer",
@@ -33,6 +34,8 @@ describe("the operations", () => {
       "kind_list",
       "kind_pause",
       "kind_resume",
+      "run_agent",
+      "run_agents",
       "run_command",
       "server_status",
       "token_create",

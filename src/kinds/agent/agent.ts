@@ -27,6 +27,7 @@ export function createAgentKind(settings: AgentSettings): AgentKind {
     concurrency: settings.concurrency,
     limits: { graceMs: 15_000 },
     check: (input) => checkInput(input, settings),
+    starts: ({ readOnly, backend }) => (readOnly && backend === undefined ? [] : ["shell"]),
     conceal: (input) => concealInput(input, settings.redactor),
     run: (input, context) =>
       input.backend === undefined
