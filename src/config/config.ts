@@ -3,6 +3,7 @@ import { z } from "zod";
 import { LonghaulError } from "../job/error.ts";
 import { messageOf } from "../job/failure.ts";
 import { parseInput } from "../job/issue.ts";
+import { checkWebhookSecret, parseWebhookUrl } from "../job/webhook.ts";
 import { accessFields, oidcSchema } from "./access.ts";
 import { agentSchema, readAgentConfig, type AgentConfig } from "./agent.ts";
 import { readBackgroundJobSettings, type BackgroundJobSettings } from "./background-job.ts";
@@ -104,6 +105,13 @@ const configSchema = z.strictObject({
     })
     .prefault({}),
   oidc: oidcSchema.optional(),
+  webhooks: z
+    .strictObject({
+      allow: z.array(z.string()).default([]).describe("Origins, or beginnings of addresses, that may be posted to."),
+      default_url: z.string().optional().describe("For jobs that name no address of their own."),
+      secret: z.string().optional().describe("Signs; made by itself and kept in the folder unless given."),
+    })
+    .prefault({}),
   redact: z.array(z.string()).default([]).describe("Values to hide wherever they would be shown."),
 });
 
@@ -129,6 +137,7 @@ export function loadConfig(flags: ConfigFlags = {}, variables: NodeJS.ProcessEnv
   const paths = findPaths(env);
   const file = readConfigFile(paths.config);
   const parsed = parseInput(configSchema, file, `The configuration in ${paths.config}`);
+  checkWebhooks(parsed.webhooks);
   const port = flags.port ?? toPort(env["LONGHAUL_PORT"]) ?? parsed.server.port;
   const server = {
     ...parsed.server,
@@ -169,6 +178,13 @@ function readConfigFile(path: string): unknown {
   } catch (error) {
     throw new LonghaulError("invalid_input", `${path} is not readable JSON: ${messageOf(error)}.`, { cause: error });
   }
+}
+
+/** Apart from the schema, whose complaints show what came: an address or a secret must not be shown. */
+function checkWebhooks({ allow, default_url: defaultUrl, secret }: Config["webhooks"]): void {
+  for (const address of allow) parseWebhookUrl(address, "webhooks.allow");
+  if (defaultUrl !== undefined) parseWebhookUrl(defaultUrl, "webhooks.default_url");
+  if (secret !== undefined) checkWebhookSecret(secret, "webhooks.secret");
 }
 
 function toPort(text: string | undefined): number | undefined {

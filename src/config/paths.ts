@@ -11,6 +11,8 @@ export interface Paths {
   /** The same, for the profile of that name. */
   readonly backgroundJobSocket: string;
   readonly token: string;
+  /** What webhooks are signed with. */
+  readonly webhookSecret: string;
   readonly log: string;
   /** What the running server says of itself: process, version, address. */
   readonly server: string;
@@ -31,6 +33,7 @@ export function findPaths(env: NodeJS.ProcessEnv): Paths {
     mcpSocket: socketPath(home, "mcp.sock"),
     backgroundJobSocket: socketPath(home, "mcp-background-job.sock"),
     token: join(home, "token"),
+    webhookSecret: join(home, "webhook-secret"),
     log: join(home, "server.log"),
     server: join(home, "server.json"),
     pipes: join(home, "pipes"),

@@ -25,7 +25,17 @@ interface ActionParts {
 
 type Actions = Pick<
   Engine,
-  "submit" | "submitMany" | "submitKeyed" | "cancel" | "send" | "retry" | "answer" | "pause" | "resume" | "prune"
+  | "submit"
+  | "submitMany"
+  | "submitKeyed"
+  | "cancel"
+  | "send"
+  | "retry"
+  | "answer"
+  | "pause"
+  | "resume"
+  | "prune"
+  | "redeliver"
 >;
 
 /** What callers can make the engine do. After `close` nothing new is taken. */
@@ -97,6 +107,14 @@ export function createActions(parts: ActionParts): Actions & { close: () => void
       demand(actor, "admin");
       return prune(store, clock.now());
     },
+    redeliver: async (id, seq, actor = {}) => {
+      demand(actor, "run");
+      const job = await get(id, actor);
+      const again = await store.redeliver(job.id, seq, clock.now());
+      if (seq !== undefined && again.length === 0) throw refusedDelivery(job, seq);
+      const { deliveries } = await store.listDeliveries({ job: job.id }, { limit: mostRedelivered });
+      return deliveries.filter((delivery) => again.includes(delivery.seq));
+    },
   };
 }
 
@@ -123,6 +141,15 @@ function demandStart(actor: Actor, name: string, input: unknown, kinds: Readonly
   const parsed = kind?.input.safeParse(input);
   if (kind === undefined || parsed?.success !== true) return;
   for (const started of kind.starts(parsed.data)) demandKind(actor, started);
+}
+
+const mostRedelivered = 1_000;
+
+function refusedDelivery(job: Job, seq: number): LonghaulError {
+  return new LonghaulError(
+    "not_found",
+    `Job ${job.id} has no delivery ${seq} that could be sent again: there is none, or it is being sent now.`,
+  );
 }
 
 function refusedText(job: Job): LonghaulError {

@@ -6,6 +6,7 @@ import type { Json } from "../job/json.ts";
 import type { RunHandlers } from "../job/kind.ts";
 import type { Answer, AskedQuestion } from "../job/question.ts";
 import type { OutputSize } from "../job/output.ts";
+import type { Delivery, DeliveryFilter, DeliveryPage } from "../store/delivery.ts";
 import type { OutputSlice } from "../store/output-store.ts";
 import type { Created, JobFilter, JobPage, PageRequest, StatusCount } from "../store/store.ts";
 import type { Access, Actor } from "./access.ts";
@@ -19,6 +20,7 @@ import { toKindMap, toSettings, type EngineOptions } from "./settings.ts";
 import { createSubmitter, type SubmitRequest } from "./submit.ts";
 import { createTokenBook, type TokenBook } from "./tokens.ts";
 import type { WaitOptions, WaitResult } from "./wait.ts";
+import { Deliverer } from "./webhooks/deliverer.ts";
 
 /**
  * Runs jobs. Every method that takes an id throws `not_found`, or `expired` once the job's retention has ended. Whoever calls on
@@ -72,6 +74,10 @@ export interface Engine {
   readonly onFinished: (listener: (job: Job) => void) => () => void;
   /** Rejects when nothing can be stored, or the engine has stopped. */
   readonly probe: () => Promise<void>;
+  /** What was and is to be posted to webhooks, for all jobs or for one. */
+  readonly deliveries: (filter?: DeliveryFilter, page?: Partial<PageRequest>, access?: Access) => Promise<DeliveryPage>;
+  /** Posts one delivery of a job again, by its sequence number, or all that were given up. */
+  readonly redeliver: (id: string, seq?: number, actor?: Actor) => Promise<Delivery[]>;
   /** Removes finished jobs whose retention has ended, at once instead of at the next round. */
   readonly prune: (actor?: Actor) => Promise<number>;
   /** Who may come in over the network. */
@@ -103,12 +109,14 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   await runs.rescue(store.capabilities.isExclusive ? Infinity : settings.clock.now());
   const stopHousekeeping = startHousekeeping(store, runs, settings);
   runs.dispatcher.start(await store.pausedKinds());
+  const deliverer = options.webhooks && new Deliverer({ store, settings, webhooks: options.webhooks });
 
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     actions.close();
     await stopHousekeeping();
     await runs.stop();
+    await deliverer?.stop();
     feed.close();
     await store.close();
   };

@@ -53,6 +53,7 @@ type Reads = Pick<
   | "kinds"
   | "onFinished"
   | "probe"
+  | "deliveries"
 >;
 
 /** What can be told of a kind. */
@@ -128,6 +129,10 @@ export function createReads(parts: ReadParts): Reads {
     })),
     onFinished: (listener) => tellEnds(store, listener),
     probe: () => store.probe(),
+    deliveries: async (filter = {}, page = {}, access = {}) => {
+      if (filter.job !== undefined) await get(filter.job, access);
+      return store.listDeliveries(narrow(filter, access), { ...page, limit: within(page.limit ?? 20, mostListed) });
+    },
   };
 }
 

@@ -5,6 +5,8 @@ import type { Kind } from "../job/kind.ts";
 import { defaultBackoff } from "../job/retry.ts";
 import type { Store } from "../store/store.ts";
 import { systemClock, type Clock } from "./clock.ts";
+import { createWebhookRules, type WebhookRules } from "./webhooks/webhook-rules.ts";
+import type { WebhookSettings } from "./webhooks/webhook-settings.ts";
 
 export interface EngineOptions {
   readonly store: Store;
@@ -30,6 +32,8 @@ export interface EngineOptions {
   readonly maxLosses?: number;
   /** Silence after which a running job is reported as stalled, where no idle limit says so. */
   readonly stallMs?: number;
+  /** Without them no job can have a webhook. */
+  readonly webhooks?: WebhookSettings;
 }
 
 export interface LogEntry {
@@ -42,9 +46,10 @@ export interface LogEntry {
   readonly error?: unknown;
 }
 
-export type Settings = Required<Omit<EngineOptions, "store" | "kinds" | "limits" | "retention">> & {
+export type Settings = Required<Omit<EngineOptions, "store" | "kinds" | "limits" | "retention" | "webhooks">> & {
   readonly limits: Limits;
   readonly retention: Retention;
+  readonly webhookRules: WebhookRules;
 };
 
 const hourMs = 3_600_000;
@@ -64,6 +69,7 @@ export function toSettings(options: EngineOptions): Settings {
     stallMs: options.stallMs ?? 300_000,
     limits: { attempts: 1, graceMs: 10_000, backoff: defaultBackoff, ...options.limits },
     retention: { succeededMs: 24 * hourMs, failedMs: 7 * 24 * hourMs, ...options.retention },
+    webhookRules: createWebhookRules(options.webhooks),
   };
 }
 

@@ -7,6 +7,7 @@ import { parseInput } from "../job/issue.ts";
 import type { JobSpec } from "../job/job.ts";
 import { canonicalJson } from "../job/json.ts";
 import type { Kind } from "../job/kind.ts";
+import { webhookSchema } from "../job/webhook.ts";
 import type { Created, JobDraft, Store } from "../store/store.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Settings } from "./settings.ts";
@@ -52,11 +53,13 @@ const requestSchema = z.strictObject({
   limits: limitsSchema.optional(),
   retention: z.strictObject({ succeededMs: durationMs.optional(), failedMs: durationMs.optional() }).optional(),
   by: label.optional(),
+  webhook: webhookSchema.optional(),
 });
 
 /**
  * What to run. `dependsOn` names jobs by id, or by the `ref` of another request in the same call; the job runs after
- * all of them have succeeded. `key` groups jobs that share a kind's per-key concurrency.
+ * all of them have succeeded. `key` groups jobs that share a kind's per-key concurrency. `webhook` is told of the job's
+ * end and of its questions.
  */
 export type SubmitRequest = z.input<typeof requestSchema>;
 
@@ -117,6 +120,7 @@ function toDraft(
   const key = request.key ?? kind.key(parsedInput) ?? (kind.perKey === undefined ? undefined : "");
   const createdAt = settings.clock.now();
   const { name, batch, parent, idempotencyKey, by } = request;
+  const webhook = settings.webhookRules.choose(request.webhook, { isChild: parent !== undefined });
   const spec: JobSpec = {
     id,
     kind: kind.name,
@@ -127,9 +131,10 @@ function toDraft(
     limits: { ...settings.limits, ...kind.limits, ...defined(request.limits ?? {}) },
     retention: { ...settings.retention, ...defined(request.retention ?? {}) },
     createdAt,
-    ...defined({ name, batch, parent, idempotencyKey, key }),
+    ...defined({ name, batch, parent, idempotencyKey, key, webhook: webhook?.shown }),
   };
-  return { spec, input, runAt: createdAt + (request.delayMs ?? 0), ...defined({ by, shownInput }) };
+  const runAt = createdAt + (request.delayMs ?? 0);
+  return { spec, input, runAt, ...defined({ by, shownInput, webhook: webhook?.kept }) };
 }
 
 /** The input is kept as it came: it is parsed again when it runs, by the schema of the version that runs it. */

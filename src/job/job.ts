@@ -1,6 +1,7 @@
 import type { JobId } from "./id.ts";
 import type { Backoff } from "./retry.ts";
 import type { JobState, TerminalStatus } from "./state.ts";
+import type { ShownWebhook } from "./webhook.ts";
 
 /** Time limits and attempts. A limit that is absent does not apply. */
 export interface Limits {
@@ -42,6 +43,8 @@ export interface JobSpec {
   readonly limits: Limits;
   readonly retention: Retention;
   readonly createdAt: number;
+  /** As far as it may be shown; the store keeps the rest. */
+  readonly webhook?: ShownWebhook;
 }
 
 export interface Job extends JobSpec {

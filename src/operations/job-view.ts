@@ -4,6 +4,7 @@ import type { Job } from "../job/job.ts";
 import type { Json } from "../job/json.ts";
 import { questionSchema } from "../job/question.ts";
 import { isHeld, isTerminal, jobStatuses } from "../job/state.ts";
+import { webhookOccasions } from "../job/webhook.ts";
 
 /** A job as every face shows it. Times are ISO 8601; a field that does not apply is absent. */
 export const jobViewSchema = z.object({
@@ -38,6 +39,9 @@ export const jobViewSchema = z.object({
   cancel_requested: z.boolean().optional(),
   stalled_since: z.string().optional(),
   questions: z.array(z.object({ key: z.string(), message: z.string(), form: questionSchema.shape.form })).optional(),
+  webhook: z
+    .object({ url: z.string().describe("Without its query."), on: z.array(z.enum(webhookOccasions)) })
+    .optional(),
   live: z.record(z.string(), z.json()).optional().describe("What only a look at the running work can tell."),
 });
 
@@ -57,6 +61,7 @@ export function toJobView(job: Job): JobView {
       name: job.name,
       batch: job.batch,
       tags: job.tags.length > 0 ? [...job.tags] : undefined,
+      webhook: job.webhook === undefined ? undefined : { url: job.webhook.url, on: [...job.webhook.on] },
       started_at: "startedAt" in state && state.startedAt !== undefined ? toIso(state.startedAt) : undefined,
       progress: "progress" in state && state.progress !== undefined ? toProgressView(state.progress) : undefined,
       run_at: state.status === "queued" && state.runAt > state.queuedAt ? toIso(state.runAt) : undefined,

@@ -19,6 +19,7 @@ import { runAgent, runAgents } from "./run-agent.ts";
 import { runCommand } from "./run-command.ts";
 import { jobsPrune, kindList, kindPause, kindResume, serverStatus } from "./server-verbs.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "./token-verbs.ts";
+import { webhookList, webhookRedeliver } from "./webhook-verbs.ts";
 
 /** Every verb of the product. */
 export const operations: readonly Operation[] = [
@@ -41,6 +42,8 @@ export const operations: readonly Operation[] = [
   batchList,
   batchGet,
   kindList,
+  webhookList,
+  webhookRedeliver,
   kindPause,
   kindResume,
   jobsPrune,

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Actor } from "../engine/access.ts";
 import type { SubmitRequest } from "../engine/submit.ts";
 import { defined } from "../job/defined.ts";
+import { webhookSchema } from "../job/webhook.ts";
 import { findJobs } from "./job-reference.ts";
 import { jobViewSchema, toJobView } from "./job-view.ts";
 import { defineOperation } from "./operation.ts";
@@ -23,6 +23,7 @@ export const startFields = {
   timeout_ms: duration.optional().describe("Most time one attempt may run."),
   idle_timeout_ms: duration.optional().describe("Most time without output, progress or use of the processor."),
   attempts: z.int().min(1).max(100).optional().describe("How often to try in all."),
+  webhook: webhookSchema.optional().describe("Where to post the job's end and its questions."),
 };
 
 export const runCommand = defineOperation({
@@ -74,6 +75,7 @@ export function toStart(
       priority: input.priority,
       delayMs: input.delay_ms,
       idempotencyKey: input.idempotency_key,
+      webhook: input.webhook,
     }),
     limits: defined({ runMs: input.timeout_ms, idleMs: input.idle_timeout_ms, attempts: input.attempts }),
   };

@@ -1,21 +1,30 @@
 import { join, resolve } from "node:path";
 import { createEngine, type Engine } from "../engine/engine.ts";
 import type { EngineOptions } from "../engine/settings.ts";
+import type { WebhookOptions } from "../engine/webhooks/webhook-settings.ts";
+import { toJobView } from "../operations/job-view.ts";
 import { openSqliteStore } from "../store/sqlite/open.ts";
+import { post } from "./post.ts";
 
-export interface OpenOptions extends Omit<EngineOptions, "store"> {
+export interface OpenOptions extends Omit<EngineOptions, "store" | "webhooks"> {
   /** The folder that holds the database and the jobs' output; made if it is not there. */
   readonly home: string;
   /** Most bytes kept of one output stream of one attempt. */
   readonly outputCapBytes?: number;
+  /** Lets jobs have webhooks. */
+  readonly webhooks?: WebhookOptions;
 }
 
 /** Opens an engine on an embedded database. Only one engine at a time can have a folder open. */
-export async function openEngine({ home, outputCapBytes, ...options }: OpenOptions): Promise<Engine> {
+export async function openEngine({ home, outputCapBytes, webhooks, ...options }: OpenOptions): Promise<Engine> {
   const file = join(resolve(home), "longhaul.db");
   const store = await openSqliteStore(outputCapBytes === undefined ? { file } : { file, outputCapBytes });
   try {
-    return await createEngine({ ...options, store });
+    return await createEngine({
+      ...options,
+      store,
+      ...(webhooks === undefined ? {} : { webhooks: { ...webhooks, post, view: toJobView } }),
+    });
   } catch (error) {
     await store.close();
     throw error;

@@ -5,7 +5,9 @@ import type { AddressInfo } from "node:net";
 import { homedir } from "node:os";
 import { dirname } from "node:path";
 import { toRetention, type LoadedConfig } from "../config/config.ts";
+import { readWebhookSecret } from "../config/webhook-secret.ts";
 import type { Engine } from "../engine/engine.ts";
+import type { WebhookOptions } from "../engine/webhooks/webhook-settings.ts";
 import { createCallHandler } from "../faces/local/call-handler.ts";
 import { defined } from "../job/defined.ts";
 import { LonghaulError } from "../job/error.ts";
@@ -113,6 +115,7 @@ export async function openEngineWithKinds(
     kinds: [createShellKind(shell), agent.kind],
     outputCapBytes: config.shell.output_cap_mb * 1_000_000,
     retention: toRetention(config),
+    webhooks: toWebhookOptions(config),
     ...defined({ pruneMs: config.backgroundJob.cleanupIntervalMs }),
     log: ({ level, message, ...facts }) => log(level, message, facts),
   });
@@ -122,6 +125,11 @@ export async function openEngineWithKinds(
     await launcher.close();
   };
   return { engine, close };
+}
+
+function toWebhookOptions(config: LoadedConfig): WebhookOptions {
+  const { allow, default_url: defaultUrl } = config.webhooks;
+  return { allow, secret: () => readWebhookSecret(config), ...defined({ defaultUrl }) };
 }
 
 function toShellSettings(config: LoadedConfig, parts: Pick<ShellSettings, "launcher" | "redactor">): ShellSettings {

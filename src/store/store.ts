@@ -4,6 +4,14 @@ import type { Job, JobSpec } from "../job/job.ts";
 import type { Answer, AskedQuestion, Question } from "../job/question.ts";
 import type { JobStatus, Progress } from "../job/state.ts";
 import type { LeaseToken, Outcome } from "../job/transitions.ts";
+import type {
+  DeliveryClaim,
+  DeliveryClaimRequest,
+  DeliveryClaims,
+  DeliveryFilter,
+  DeliveryPage,
+  DeliveryResult,
+} from "./delivery.ts";
 import type { OutputStore } from "./output-store.ts";
 import type { TokenStore } from "./token-store.ts";
 
@@ -22,6 +30,9 @@ export interface Store {
    * nothing and returns the job that is there, if kind and input are the same; else the call is refused
    * (`conflict`). Dependencies must exist or stand earlier in the call (`not_found`), and must not have ended
    * other than succeeded (`conflict`).
+   *
+   * What a job's webhook wants to be told of is recorded as a delivery together with the event, whatever verb makes it:
+   * neither is ever there without the other. A job without a webhook costs nothing more for it.
    */
   readonly create: (drafts: readonly JobDraft[]) => Promise<Created[]>;
 
@@ -99,7 +110,25 @@ export interface Store {
   readonly setPaused: (kind: string, isPaused: boolean) => Promise<void>;
   readonly pausedKinds: () => Promise<string[]>;
 
-  /** Removes finished jobs whose retention has ended, with their output, at most `limit`; a tombstone remains for a while. */
+  /**
+   * Leases pending deliveries whose time has come: at most `max`, no more to one host than it has room for, and the first
+   * of each host before the second of any. A claim that is not settled is claimed again once its lease ends; in an exclusive store also after a restart.
+   */
+  readonly claimDeliveries: (request: DeliveryClaimRequest) => Promise<DeliveryClaims>;
+  /** Keeps what came of an attempt; false, and nothing is written, once the claim is lost. `gone` ends the job's webhook. */
+  readonly settleDelivery: (claim: DeliveryClaim, result: DeliveryResult) => Promise<boolean>;
+  /** Newest jobs first, and of each the newest first. */
+  readonly listDeliveries: (filter: DeliveryFilter, page: PageRequest) => Promise<DeliveryPage>;
+  /**
+   * Makes one delivery of a job pending again, whatever became of it, or all that were given up; one that is under way
+   * is left alone. Revives a webhook that was gone. Says which: their sequence numbers.
+   */
+  readonly redeliver: (id: JobId, seq: number | undefined, now: number) => Promise<number[]>;
+
+  /**
+   * Removes finished jobs whose retention has ended, with their output, at most `limit`; a tombstone remains for a while.
+   * A job with a pending delivery is kept until that is made or given up.
+   */
   readonly purge: (now: number, limit: number) => Promise<number>;
 
   /** Writes to the disk without a change, and so rejects when the store cannot write. */
@@ -125,6 +154,8 @@ export interface JobDraft {
   /** The input as readers and searches may see it, where that differs from what the worker gets. */
   readonly shownInput?: string;
   readonly by?: string;
+  /** What of the webhook is not shown: `spec.webhook` says the rest. */
+  readonly webhook?: { readonly url: string; readonly secret?: string };
 }
 
 export interface Created {
@@ -242,4 +273,6 @@ export type Hint =
   | { readonly type: "cancel-requested"; readonly id: JobId; readonly reason: string }
   /** There may be something to claim. */
   | { readonly type: "job-ready" }
+  /** There may be a delivery to make. */
+  | { readonly type: "delivery-due" }
   | { readonly type: "output-grown"; readonly id: JobId };

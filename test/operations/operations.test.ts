@@ -41,6 +41,8 @@ describe("the operations", () => {
       "token_create",
       "token_list",
       "token_revoke",
+      "webhook_list",
+      "webhook_redeliver",
     ]);
   });
 
@@ -101,6 +103,11 @@ describe("bad input", () => {
     ["job_cancel", { ids: [] }, "ids"],
     ["job_cancel", { ids: ["x"], filter: { nonsense: 1 } }, "filter.nonsense"],
     ["job_retry", { filter: { state: "failed" } }, "filter.state"],
+    ["run_command", { command: "true", webhook: {} }, "webhook.url"],
+    ["run_command", { command: "true", webhook: { url: "https://a.example", on: ["start"] } }, "webhook.on.0"],
+    ["webhook_list", { state: "lost" }, "state"],
+    ["webhook_list", { limit: 0 }, "limit"],
+    ["webhook_redeliver", { ids: ["x"] }, "ids"],
     ["kind_pause", {}, "kind"],
     ["kind_resume", { kind: 1 }, "kind"],
     ["jobs_prune", { all: true }, "all"],

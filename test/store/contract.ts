@@ -2,6 +2,7 @@ import { describe } from "vitest";
 import { describeCancelling } from "./contract/cancelling.ts";
 import { describeClaiming } from "./contract/claiming.ts";
 import { describeCreating } from "./contract/creating.ts";
+import { describeDelivering } from "./contract/delivering.ts";
 import { describeEvents } from "./contract/events.ts";
 import { describeFinality } from "./contract/finality.ts";
 import { describeFinding } from "./contract/finding.ts";
@@ -30,6 +31,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describeCancelling(open);
     describeRetrying(open);
     describeFinality(open);
+    describeDelivering(open);
     describePurging(open);
     describeHints(open);
     describeOutput(open);

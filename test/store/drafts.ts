@@ -15,13 +15,15 @@ export interface DraftOptions extends Partial<Omit<JobSpec, "limits" | "retentio
   readonly shownInput?: unknown;
   readonly runAt?: number;
   readonly by?: string;
+  /** What a job with a webhook keeps of it; `webhook` is what it shows. */
+  readonly kept?: JobDraft["webhook"];
 }
 
 /** Makes drafts as the engine does: ids rise, and begin with the time of creation. */
 export function createDraftSource(): (options?: DraftOptions) => JobDraft {
   let createdAtMs = t0;
   const nextId = createIdSource(() => createdAtMs);
-  return ({ input = {}, shownInput, runAt, by, limits, retention, ...spec } = {}) => {
+  return ({ input = {}, shownInput, runAt, by, kept, limits, retention, ...spec } = {}) => {
     createdAtMs = spec.createdAt ?? t0;
     return {
       spec: {
@@ -40,6 +42,7 @@ export function createDraftSource(): (options?: DraftOptions) => JobDraft {
       input: JSON.stringify(input),
       ...(shownInput === undefined ? {} : { shownInput: JSON.stringify(shownInput) }),
       ...(by === undefined ? {} : { by }),
+      ...(kept === undefined ? {} : { webhook: kept }),
     };
   };
 }

@@ -44,6 +44,24 @@ const tokenCommands: readonly CommandEntry[] = [
   },
 ];
 
+const webhookCommands: readonly CommandEntry[] = [
+  {
+    name: "list",
+    summary: "list what was or is to be posted to webhooks",
+    load: async () => (await import("./commands/webhook-list.ts")).webhookList,
+  },
+  {
+    name: "redeliver",
+    summary: "post to a webhook again",
+    load: async () => (await import("./commands/webhook-redeliver.ts")).webhookRedeliver,
+  },
+  {
+    name: "secret",
+    summary: "print the secret that webhooks are signed with",
+    load: async () => (await import("./commands/webhook-secret.ts")).webhookSecret,
+  },
+];
+
 /** Every command, in the order in which the help shows them. */
 export const commandTable: readonly CommandEntry[] = [
   {
@@ -80,6 +98,7 @@ export const commandTable: readonly CommandEntry[] = [
     summary: "show what happened to a job",
     load: async () => (await import("./commands/events.ts")).events,
   },
+  { name: "webhook", summary: "see and repeat what is posted to webhooks", children: webhookCommands },
   {
     name: "pause",
     summary: "start no more jobs of a kind",

@@ -20,6 +20,7 @@ export function describeJob(job: JobAnswer, lastLine: string, style: Style): str
     ...inputFacts(job.input),
     ["batch", job.batch],
     ["tags", job.tags?.join(", ")],
+    ["webhook", job.webhook?.url],
     [
       "attempt",
       job.attempts > 1 || job.attempt > 1 ? `${job.attempt} of ${Math.max(job.attempt, job.attempts)}` : undefined,

@@ -5,6 +5,7 @@ import { isTerminal } from "../../job/state.ts";
 import { submitted } from "../../job/transitions.ts";
 import type { Created, JobDraft } from "../store.ts";
 import type { Database } from "./database.ts";
+import { insertWebhook } from "./deliveries.ts";
 import { appendEvents, findByNumber, findJob, stateColumns, toSpecText, toStateValues, type Found } from "./rows.ts";
 
 export function createJobs(db: Database, drafts: readonly JobDraft[]): Created[] {
@@ -71,6 +72,7 @@ function insertJob(db: Database, draft: JobDraft): Created {
   );
   appendEvents(db, num, 0, events, spec.createdAt);
   insertLinks(db, num, spec, needs);
+  if (draft.webhook !== undefined) insertWebhook(db, num, draft.webhook);
   if (draft.runAt > spec.createdAt) db.delays.note(draft.runAt);
   const job: Job = { ...spec, state, lastSeq: events.length };
   db.jobs.set({ num, job, fence: 0, blocked });

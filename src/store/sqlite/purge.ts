@@ -4,13 +4,18 @@ import type { Database } from "./database.ts";
 /** For this long an id that is gone is told from one that never was. */
 const tombstoneAgeMs = 30 * 24 * 3_600_000;
 
-const ownedTables = ["specs", "results", "checkpoints", "events", "questions", "tags", "dependencies"];
+const jobTables = ["specs", "results", "checkpoints", "events", "questions", "tags", "dependencies"];
+const ownedTables = [...jobTables, "webhooks", "deliveries"];
 
 /** Removes the rows of jobs whose retention has ended; their files are removed afterwards. */
 export function purgeJobs(db: Database, now: number, limit: number): number {
   db.sql("DELETE FROM tombstones WHERE purged_at < ? AND has_output = 0").run(now - tombstoneAgeMs);
   const rows = db
-    .sql("SELECT num, id, owner FROM jobs WHERE expires_at <= ? ORDER BY expires_at LIMIT ?")
+    .sql(
+      `SELECT num, id, owner FROM jobs j WHERE expires_at <= ?
+         AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.job = j.num AND d.state = 'pending')
+       ORDER BY expires_at LIMIT ?`,
+    )
     .all(now, limit) as { num: number; id: string; owner: string }[];
   for (const { num, id, owner } of rows) {
     for (const table of ownedTables) db.sql(`DELETE FROM ${table} WHERE job = ?`).run(num);

@@ -4,6 +4,7 @@ import type { Job, JobSpec } from "../../job/job.ts";
 import { isHeld, type JobState } from "../../job/state.ts";
 import type { Change } from "../../job/transitions.ts";
 import type { Database } from "./database.ts";
+import { recordDeliveries } from "./deliveries.ts";
 
 /** A job together with what only the tables know of it. */
 export interface Found {
@@ -89,6 +90,7 @@ export function writeChange(db: Database, found: Found, change: Change, now: num
   const lastSeq = job.lastSeq + change.events.length;
   db.sql(updateState).run(...toStateValues(change.state, blocked, now), lastSeq, fence, blocked, num);
   appendEvents(db, num, job.lastSeq, change.events, now);
+  if (job.webhook !== undefined) recordDeliveries(db, found, job.webhook, change, now);
   db.hint({ type: "job-changed", id: job.id, seq: lastSeq, status: change.state.status });
   if (change.state.status === "queued") {
     if (change.state.runAt > now) db.delays.note(change.state.runAt);

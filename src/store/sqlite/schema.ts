@@ -87,5 +87,28 @@ export const migrations: readonly string[] = [
     revoked_at INTEGER
   ) STRICT;
   CREATE UNIQUE INDEX tokens_name ON tokens (name) WHERE revoked_at IS NULL;
+
+  CREATE TABLE webhooks (
+    job INTEGER PRIMARY KEY, url TEXT NOT NULL, host TEXT NOT NULL, secret TEXT, is_gone INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE TABLE deliveries (
+    job INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    type TEXT NOT NULL,
+    host TEXT NOT NULL,
+    job_state TEXT NOT NULL,
+    state TEXT NOT NULL,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    uncounted INTEGER NOT NULL DEFAULT 0,
+    is_claimed INTEGER NOT NULL DEFAULT 0,
+    next_at INTEGER,
+    last_status INTEGER,
+    last_error TEXT,
+    created_at INTEGER NOT NULL,
+    delivered_at INTEGER,
+    PRIMARY KEY (job, seq)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX deliveries_due ON deliveries (host, next_at) WHERE state = 'pending';
+  CREATE INDEX deliveries_state ON deliveries (state, job, seq);
   `,
 ];

@@ -5,6 +5,7 @@ import type { Store } from "../store.ts";
 import { changeVerbs } from "./change-verbs.ts";
 import { claimJobs } from "./claim.ts";
 import { createJobs } from "./create.ts";
+import { deliveryVerbs } from "./delivery-verbs.ts";
 import type { Connection } from "./driver.ts";
 import { leaseVerbs } from "./lease-verbs.ts";
 import { listJobs } from "./list.ts";
@@ -34,6 +35,7 @@ export function createSqliteStore({ connection, createOutput, onClose }: SqliteP
     ...readVerbs(db),
     ...leaseVerbs(db, write),
     ...changeVerbs(db, write),
+    ...deliveryVerbs(db, write),
 
     create: (drafts) => write(() => createJobs(db, drafts)),
     claim: (request) => writeLast(() => claimJobs(db, request)),

@@ -97,6 +97,20 @@ describe.each(versions)("a store of version %s", (version) => {
     expect((await store.list({ tag: "fixture", batch: "fixtures" }, { limit: 100 })).jobs).toHaveLength(jobs.size);
   });
 
+  it.runIf(Number(version) >= 2)("has what is to be posted to webhooks", async () => {
+    const store = await openFixture(version);
+    const request = { leaseMs: 1_000, max: 10, perHost: 10, busy: new Map<string, number>() };
+    const { claims } = await store.claimDeliveries({ ...request, now: Date.UTC(2026, 0, 2) });
+    expect(claims.map(({ job, type }) => [job.name, type])).toEqual([
+      ["succeeded", "job.succeeded"],
+      ["partial", "job.succeeded"],
+      ["failed", "job.failed"],
+      ["timed out", "job.timed_out"],
+      ["cancelled", "job.cancelled"],
+    ]);
+    expect(claims[0]).toMatchObject({ url: "https://hooks.example/jobs?token=fixture", secret: "whsec_fixture" });
+  });
+
   it("goes on where it was: jobs are claimed, settled, unblocked and retried", async () => {
     const store = await openFixture(version);
     const jobs = await listByName(store);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { jobStatuses } from "../../../src/job/state.ts";
 import type { JobFilter } from "../../../src/store/store.ts";
 import { day, second, t0, unknownId } from "../drafts.ts";
-import { leaseMs, outcomes, terminalStatuses } from "../world.ts";
+import { leaseMs, outcomes, terminalStatuses, type World } from "../world.ts";
 import { openRecordedStore, type Recording } from "./recorded-store.ts";
 
 /** A store with a few jobs in each state, so that the planner has no empty tables to be clever about. */
@@ -33,9 +33,14 @@ async function plansOf({ connection, prepared }: Recording, call: () => Promise<
 }
 
 /** A scan that reads jobs in the order of their index, and stops at the limit, is not a scan of the table. */
-const isFullScan = (step: string): boolean => /^SCAN (jobs|j|events|inputs|tags|questions)\b(?!.*INDEX)/.test(step);
+const isFullScan = (step: string): boolean =>
+  /^SCAN (jobs|j|events|inputs|tags|questions|deliveries|d|webhooks)\b(?!.*INDEX)/.test(step);
 const isSort = (step: string): boolean => step.includes("USE TEMP B-TREE FOR ORDER BY");
 const page = { limit: 20 };
+
+function claimDeliveries({ store }: World): Promise<unknown> {
+  return store.claimDeliveries({ now: t0, leaseMs, max: 8, perHost: 2, busy: new Map() });
+}
 
 describe("query plans", () => {
   const filters: JobFilter[] = [
@@ -108,6 +113,10 @@ describe("query plans", () => {
     ["reading events", ({ world }) => world.store.read(unknownId, 0, 10)],
     ["counting a batch", ({ world }) => world.store.count({ batch: "b" })],
     ["listing batches", ({ world }) => world.store.batches({ owner: "ann" }, { limit: 20 })],
+    ["claiming deliveries", ({ world }) => claimDeliveries(world)],
+    ["listing deliveries", ({ world }) => world.store.listDeliveries({}, page)],
+    ["listing deliveries by state", ({ world }) => world.store.listDeliveries({ state: "failed" }, page)],
+    ["delivering again", async ({ world }) => world.store.redeliver((await world.submit()).id, undefined, t0)],
   ];
 
   it.each(rounds)("%s searches by an index", async (_what, call) => {
@@ -115,5 +124,14 @@ describe("query plans", () => {
     await recording.world.submitMany(20, { batch: "b" });
     const plans = await plansOf(recording, () => call(recording));
     expect(plans.filter(isFullScan)).toEqual([]);
+  });
+
+  it("a job without a webhook runs no statement on its account, from its submit to its end", async () => {
+    const recording = await openRecordedStore();
+    const { world, prepared } = recording;
+    const { lease } = await world.start();
+    await world.store.ask(lease, { key: "q", question: { message: "Which?" }, at: t0 });
+    await world.store.settle(lease, outcomes.failed, { now: t0 });
+    expect([...prepared].filter((sql) => /webhooks|deliveries/.test(sql))).toEqual([]);
   });
 });

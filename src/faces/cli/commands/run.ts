@@ -30,6 +30,7 @@ interface RunOptions {
   readonly shell?: string;
   readonly stdin?: string;
   readonly finishWithMain?: true;
+  readonly webhook?: string;
 }
 
 export const run = defineCommand<RunOptions, [words: string[]]>({
@@ -73,6 +74,7 @@ function describe(command: Command): void {
       "--stdin <text>",
       "text for its input, or - for what is piped in here; else the input stays open for `send`",
     )
+    .option("--webhook <url>", "post its end, and its questions, to this address")
     .option("--finish-with-main", "do not wait for children that outlive the main process")
     .addHelpText("after", "\nCtrl-C leaves the job running. The exit code is the command's own.");
 }
@@ -101,6 +103,7 @@ async function toRequest(words: readonly string[], options: RunOptions, front: F
       idle_timeout_ms: options.idleTimeout,
       attempts: options.retry === undefined ? undefined : options.retry + 1,
       finish_with_main: options.finishWithMain,
+      webhook: options.webhook === undefined ? undefined : { url: options.webhook },
     }),
   };
 }

@@ -1,0 +1,57 @@
+import type { z } from "zod";
+import { defined } from "../../job/defined.ts";
+import { LonghaulError } from "../../job/error.ts";
+import {
+  checkWebhookSecret,
+  parseWebhookUrl,
+  showUrl,
+  webhookOccasions,
+  type ShownWebhook,
+  type webhookSchema,
+} from "../../job/webhook.ts";
+import type { JobDraft } from "../../store/store.ts";
+import type { WebhookOptions } from "./webhook-settings.ts";
+
+export interface WebhookRules {
+  /**
+   * The webhook of a new job: the one it asks for, else the default one, which is not for children: their parent tells
+   * of them. Refuses an address that is not allowed.
+   */
+  readonly choose: (
+    wanted: z.output<typeof webhookSchema> | undefined,
+    job: { readonly isChild: boolean },
+  ) => { readonly shown: ShownWebhook; readonly kept: NonNullable<JobDraft["webhook"]> } | undefined;
+  readonly isAllowed: (url: URL) => boolean;
+}
+
+export function createWebhookRules({ allow, defaultUrl }: Partial<WebhookOptions> = {}): WebhookRules {
+  const allowed = [...(allow ?? []), ...(defaultUrl === undefined ? [] : [defaultUrl])].map((text) =>
+    parseWebhookUrl(text, "webhooks.allow"),
+  );
+  const isAllowed = (url: URL): boolean => allowed.some((beginning) => isWithin(url, beginning));
+  return {
+    isAllowed,
+    choose: (wanted, { isChild }) => {
+      const asked = wanted ?? (isChild || defaultUrl === undefined ? undefined : { url: defaultUrl });
+      if (asked === undefined) return undefined;
+      const url = parseWebhookUrl(asked.url, "webhook.url");
+      if (!isAllowed(url)) throw notAllowed(url);
+      if (asked.secret !== undefined) checkWebhookSecret(asked.secret, "webhook.secret");
+      const on = webhookOccasions.filter((occasion) => asked.on?.includes(occasion) ?? true);
+      return { shown: { url: showUrl(url), on }, kept: { url: url.href, ...defined({ secret: asked.secret }) } };
+    },
+  };
+}
+
+export function notAllowed(url: URL): LonghaulError {
+  return new LonghaulError(
+    "not_allowed",
+    `Webhooks to ${showUrl(url)} are not allowed: add ${url.origin} to webhooks.allow in the server's configuration.`,
+  );
+}
+
+/** The same origin, and a path that is the same or lies below. */
+function isWithin(url: URL, beginning: URL): boolean {
+  const folder = beginning.pathname.replace(/\/?$/, "/");
+  return url.origin === beginning.origin && `${url.pathname}/`.startsWith(folder);
+}
