@@ -46,6 +46,30 @@ export const agentDigest = defineOperation({
   },
 });
 
+export const agentCheck = defineOperation({
+  name: "agent_check",
+  scope: "run",
+  description: "Test the models that agents can use: each is asked for one word.",
+  input: z.strictObject({
+    models: z.array(z.string().min(1).max(200)).max(50).default([]).describe("Names or classes; all classes unless given."),
+  }),
+  output: z.object({
+    models: z.array(
+      z.object({
+        model: z.string(),
+        classes: z.array(z.string()),
+        ok: z.boolean(),
+        ms: z.int(),
+        error: z.string().optional(),
+      }),
+    ),
+  }),
+  run: async ({ server, signal }, { models }) => {
+    const checked = (await server.agents?.check(models, signal)) ?? [];
+    return { models: checked.map((row) => ({ ...row, classes: [...row.classes] })) };
+  },
+});
+
 type Row = z.output<typeof rowSchema>;
 
 const longestAnswer = 2_000;

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { Engine } from "../engine/engine.ts";
 import { demand, type Actor, type Scope } from "../engine/access.ts";
 import { parseInput } from "../job/issue.ts";
+import type { Agents } from "./agents.ts";
 
 /** What an operation works with: the engine, and on whose behalf. */
 export interface OperationContext {
@@ -17,6 +18,8 @@ export interface ServerFacts {
   readonly startedAt: number;
   readonly home: string;
   readonly url: string | undefined;
+  /** Absent where no agents run. */
+  readonly agents?: Agents;
 }
 
 interface OperationDefinition<Input extends z.ZodType, Output extends z.ZodType> {

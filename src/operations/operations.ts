@@ -1,4 +1,4 @@
-import { agentDigest } from "./agent-digest.ts";
+import { agentCheck, agentDigest } from "./agent-digest.ts";
 import { batchGet, batchList } from "./batch-verbs.ts";
 import { jobOutput } from "./job-output.ts";
 import {
@@ -27,6 +27,7 @@ export const operations: readonly Operation[] = [
   runAgent,
   runAgents,
   agentDigest,
+  agentCheck,
   jobSubmit,
   jobGet,
   jobResult,

@@ -16,8 +16,8 @@ export async function serveMcpInProcess(config: LoadedConfig, profile: McpProfil
   makePrivateFolder(paths.home);
   const redactor = createRedactor([...config.redact, ...secretValues(config.env)]);
   const log = createLog({ redact: redactor.text, file: paths.log });
-  const { engine, close } = await openEngineWithKinds(config, { redactor, log });
-  const server = { version: readVersion(), startedAt: Date.now(), home: paths.home, url: undefined };
+  const { engine, agents, close } = await openEngineWithKinds(config, { redactor, log });
+  const server = { version: readVersion(), startedAt: Date.now(), home: paths.home, url: undefined, agents };
   const endpoints = createMcpEndpoints({
     engine,
     server,

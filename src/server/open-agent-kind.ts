@@ -1,16 +1,25 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import type { LoadedConfig } from "../config/config.ts";
-import { createAgentKind, type AgentKind } from "../kinds/agent/agent.ts";
+import { defined } from "../job/defined.ts";
+import type { Kind } from "../job/kind.ts";
+import { createAgentKind } from "../kinds/agent/agent.ts";
 import { resolveCwd, type ShellPolicy } from "../kinds/shell/policy.ts";
 import { createAddressRules } from "../net/address-rules.ts";
 import { createGuardedFetch } from "../net/guarded-fetch.ts";
+import type { Agents } from "../operations/agents.ts";
 import type { Redactor } from "../text/redact.ts";
 import { createWebAccess } from "./agent-web.ts";
 import { readVersion } from "./version.ts";
 
+export interface OpenedAgents {
+  readonly kind: Kind;
+  readonly agents: Agents;
+  readonly close: () => Promise<void>;
+}
+
 /** The kind `agent` as a configuration gives it. */
-export function openAgentKind(config: LoadedConfig, policy: ShellPolicy, redactor: Redactor): AgentKind {
+export function openAgentKind(config: LoadedConfig, policy: ShellPolicy, redactor: Redactor): OpenedAgents {
   const { agent, net } = config;
   const guarded = createGuardedFetch({
     rules: createAddressRules(net.allow),
@@ -19,7 +28,7 @@ export function openAgentKind(config: LoadedConfig, policy: ShellPolicy, redacto
   });
   const roots = agent.roots.length > 0 ? agent.roots : policy.roots;
   const places = { ...policy, roots, defaultCwd: roots[0] ?? policy.defaultCwd };
-  const { kind, close } = createAgentKind({
+  const { kind, check, close } = createAgentKind({
     providers: agent.providers,
     classes: agent.classes,
     prices: agent.prices,
@@ -32,8 +41,17 @@ export function openAgentKind(config: LoadedConfig, policy: ShellPolicy, redacto
     hasProgram: (name) => isOnPath(name, config.env["PATH"] ?? ""),
     web: createWebAccess(guarded, agent.search),
   });
+  const { taskTimeoutMs: runMs, taskStuckMs: idleMs } = agent;
   return {
     kind,
+    agents: {
+      providers: Object.keys(agent.providers),
+      taskLimits: { runMs, ...defined({ idleMs }) },
+      check: async (references, signal) => {
+        const checked = await check(references, signal);
+        return checked.map(({ error, ...row }) => ({ ...row, ...defined({ error: error && redactor.text(error) }) }));
+      },
+    },
     close: async () => {
       await Promise.all([close(), guarded.close()]);
     },

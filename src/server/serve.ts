@@ -14,6 +14,7 @@ import { LonghaulError } from "../job/error.ts";
 import { Launcher } from "../kinds/shell/launcher.ts";
 import { inheritEnv } from "../kinds/shell/policy.ts";
 import { createShellKind, type ShellSettings } from "../kinds/shell/shell.ts";
+import type { Agents } from "../operations/agents.ts";
 import { operations } from "../operations/operations.ts";
 import { makeFolder } from "../store/make-folder.ts";
 import { createRedactor, secretValues, type Redactor } from "../text/redact.ts";
@@ -48,12 +49,12 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
   makePrivateFolder(dirname(paths.socket));
   const redactor = createRedactor([...config.redact, ...secretValues(config.env)]);
   const log = createLog({ redact: redactor.text, ...(options.isBackground ? { file: paths.log } : {}) });
-  const { engine, close } = await openEngineWithKinds(config, { redactor, log });
+  const { engine, agents, close } = await openEngineWithKinds(config, { redactor, log });
   const listening: Server[] = [];
   let mcp: McpService | undefined;
   let http: HttpService | undefined;
   try {
-    const server = { version, startedAt: Date.now(), home: paths.home, url: undefined as string | undefined };
+    const server = { version, startedAt: Date.now(), home: paths.home, url: undefined as string | undefined, agents };
     const handler = createCallHandler({
       operations,
       context: { engine, server },
@@ -106,7 +107,7 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
 export async function openEngineWithKinds(
   config: LoadedConfig,
   { redactor, log }: { redactor: Redactor; log: Log },
-): Promise<{ engine: Engine; close: () => Promise<void> }> {
+): Promise<{ engine: Engine; agents: Agents; close: () => Promise<void> }> {
   const launcher = new Launcher(inheritEnv(config.shell.inherit_env, config.env));
   const shell = toShellSettings(config, { launcher, redactor });
   const agent = openAgentKind(config, shell.policy, redactor);
@@ -124,7 +125,7 @@ export async function openEngineWithKinds(
     await agent.close();
     await launcher.close();
   };
-  return { engine, close };
+  return { engine, agents: agent.agents, close };
 }
 
 function toWebhookOptions(config: LoadedConfig): WebhookOptions {

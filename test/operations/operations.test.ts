@@ -15,6 +15,7 @@ async function call(engine: Engine, name: string, input: unknown): Promise<unkno
 describe("the operations", () => {
   it("are these", () => {
     expect(operations.map(({ name }) => name).toSorted()).toEqual([
+      "agent_check",
       "agent_digest",
       "batch_get",
       "batch_list",

@@ -69,6 +69,11 @@ export const commandTable: readonly CommandEntry[] = [
     summary: "run a command and follow its output; it goes on whatever happens here",
     load: async () => (await import("./commands/run.ts")).run,
   },
+  {
+    name: "agent",
+    summary: "let an AI agent work on a task; it goes on whatever happens here",
+    load: async () => (await import("./commands/agent.ts")).agent,
+  },
   { name: "ps", summary: "list jobs", load: async () => (await import("./commands/ps.ts")).ps },
   { name: "show", summary: "show one job", load: async () => (await import("./commands/show.ts")).show },
   { name: "logs", summary: "print a job's output", load: async () => (await import("./commands/logs.ts")).logs },

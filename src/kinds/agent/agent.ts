@@ -1,6 +1,7 @@
 import { LonghaulError } from "../../job/error.ts";
 import { defineKind, type Kind } from "../../job/kind.ts";
 import type { Redactor } from "../../text/redact.ts";
+import { checkModels, type CheckedModel } from "./check-models.ts";
 import { agentInputSchema, agentResultSchema, type AgentInput } from "./input.ts";
 import { createModelClient } from "./model/call-model.ts";
 import { findModels, modelLabel } from "./model/model-names.ts";
@@ -13,6 +14,7 @@ import { toValidator } from "./tools/ending-tools.ts";
 
 export interface AgentKind {
   readonly kind: Kind;
+  readonly check: (references: readonly string[], signal?: AbortSignal) => Promise<CheckedModel[]>;
   readonly close: () => Promise<void>;
 }
 
@@ -34,7 +36,7 @@ export function createAgentKind(settings: AgentSettings): AgentKind {
         ? runLoop(input, context, settings, client)
         : runProgram(programs[input.backend], input, context, settings),
   });
-  return { kind, close: client.close };
+  return { kind, check: (references, signal) => checkModels(references, settings, client, signal), close: client.close };
 }
 
 /** Everything that can be refused is refused before a job is made. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { JobView } from "../../../operations/job-view.ts";
 import type { Operation, OperationContext } from "../../../operations/operation.ts";
+import { runAgent } from "../../../operations/run-agent.ts";
 import { runCommand } from "../../../operations/run-command.ts";
 import type { JobTool } from "../job-tool.ts";
 import { describeJob } from "../../../operations/job-verbs.ts";
@@ -15,6 +16,11 @@ const commandInput = pickFields(
   ...["command", "argv", "cwd", "env", "stdin", "pty", "ready", "name", "timeout_ms", "attempts"],
 ).extend({ wait_s: waitSeconds });
 
+const agentInput = pickFields(
+  runAgent,
+  ...["task", "context", "files", "read_only", "model", "cwd", "output_schema", "max_cost_usd", "name"],
+).extend({ wait_s: waitSeconds });
+
 type ServerFacts = OperationContext["server"];
 
 /** The tools that start jobs, one per kind. */
@@ -25,6 +31,12 @@ export function createStartTools(server: ServerFacts): JobTool[] {
       description:
         "Run a shell command, build, test or dev server in the background. A short one is answered with its output; a long one goes on whatever happens to this session, and is answered with a job_id.",
       input: commandInput,
+    }),
+    toStartTool(runAgent, server, {
+      kind: "agent",
+      description:
+        "Run an AI agent as a background job: a model works on a task with files, commands and the web until it is done. Ask several models with several calls, and wait for any of them with job_wait.",
+      input: agentInput,
     }),
   ];
 }
