@@ -2,7 +2,12 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 
 /** Programs beyond Node that some suites drive for real, and the Debian packages that bring them. */
-const programs: Readonly<Record<string, string>> = { fish: "fish", zsh: "zsh", python3: "python3" };
+const programs: Readonly<Record<string, string>> = {
+  fish: "fish",
+  zsh: "zsh",
+  python3: "python3",
+  chromium: "chromium",
+};
 
 /**
  * Installs what is missing where that is allowed (root on Debian). What is still missing is named at the end, because

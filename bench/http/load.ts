@@ -1,3 +1,4 @@
+import autocannon from "autocannon";
 import { answerParent } from "../child.ts";
 
 interface Load {
@@ -13,19 +14,9 @@ export interface LoadResult {
   readonly p99: number;
 }
 
-interface Autocannon {
-  (options: object): Promise<{
-    requests: { average: number };
-    latency: { p50: number; p99: number };
-    non2xx: number;
-    errors: number;
-  }>;
-}
-
 /** Asks the same over and over on 64 connections, from a process of its own. */
 answerParent(async ({ url, method, body, seconds }: Load): Promise<LoadResult> => {
-  const module = (await import("autocannon" as string)) as { default: Autocannon };
-  const result = await module.default({
+  const result = await autocannon({
     url,
     method,
     connections: 64,

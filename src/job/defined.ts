@@ -3,8 +3,8 @@ export type Defined<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> };
 
 export function defined<T extends object>(fields: T): Defined<T> {
   const result: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(fields)) {
-    if (value !== undefined) result[key] = value;
+  for (const key of Object.keys(fields) as (keyof T & string)[]) {
+    if (fields[key] !== undefined) result[key] = fields[key];
   }
   return result as Defined<T>;
 }

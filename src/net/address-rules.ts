@@ -25,8 +25,8 @@ export function createAddressRules(allow: readonly string[] = []): AddressRules 
   const allowed = readAllowList(allow);
 
   const checkAddress: AddressRules["checkAddress"] = (target, address) => {
-    if (isPublicAddress(address) || allowed.hasAddress(address)) return;
-    if (!allowed.hasHost(withoutTrailingDot(target.hostname), target.port)) throw blockedAddress(target.hostname);
+    if (allowed.hasHost(withoutTrailingDot(target.hostname), target.port)) return;
+    if (!isPublicAddress(address) && !allowed.hasAddress(address)) throw blockedAddress(target.hostname);
   };
   const checkTarget: AddressRules["checkTarget"] = (target) => {
     const host = withoutTrailingDot(target.hostname);

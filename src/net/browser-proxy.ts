@@ -1,11 +1,11 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { targetOf } from "./address-rules.ts";
 import { createOpenSocket, type SocketOptions } from "./checked-socket.ts";
 import { answerRequest, answerSocket, createRefusalLog, type Answer, type Refusals } from "./proxy-answers.ts";
 import { createForwarder } from "./proxy-forward.ts";
-import { createTunnels } from "./proxy-tunnels.ts";
 
 export interface BrowserProxyOptions extends SocketOptions {
   /** A tunnel through which nothing comes for so long is ended. */
@@ -37,57 +37,43 @@ const username = "longhaul";
 export async function startBrowserProxy(options: BrowserProxyOptions): Promise<BrowserProxy> {
   const password = randomBytes(24).toString("base64url");
   const openSocket = createOpenSocket(options);
-  const tunnels = createTunnels(options);
   const forwarder = createForwarder(openSocket, options);
   const refusals = createRefusalLog();
+  const active = new Set<Duplex | ServerResponse>();
 
-  const serve = async (
-    request: IncomingMessage,
-    respond: (answer: Answer) => void,
-    proceed: (url: URL) => Promise<void>,
-  ): Promise<void> => {
-    const isTunnel = request.method === "CONNECT";
+  const serve = async ({ request, client, respond, proceed }: Serving): Promise<void> => {
+    client.on("error", () => client.destroy());
     const target = request.url ?? "";
     if (!isKnown(request, password)) return respond({ status: "407 Proxy Authentication Required", message: "" });
-    if (tunnels.size() + forwarder.size() >= options.mostConnections) {
+    if (active.size >= options.mostConnections) {
       return respond({ status: "503 Service Unavailable", message: "Too many connections at once." });
     }
+    active.add(client);
+    client.once("close", () => active.delete(client));
     try {
-      await proceed(options.rules.checkUrl(isTunnel ? `http://${target}` : target));
+      await proceed(options.rules.checkUrl(request.method === "CONNECT" ? `http://${target}` : target));
     } catch (error) {
       respond(refusals.explain(target, error));
     }
   };
+  const tunnel = (request: IncomingMessage, client: Duplex, head: Buffer): void => {
+    const proceed = async (url: URL): Promise<void> => {
+      const isConnect = request.method === "CONNECT";
+      const upgrade = isConnect ? "" : forwarder.upgradeHead(request, url);
+      const upstream = await openSocket(targetOf(url));
+      if (isConnect) client.write("HTTP/1.1 200 Connection Established\r\n\r\n");
+      upstream.write(upgrade);
+      upstream.write(head);
+      joinTunnel(client, upstream, options.idleTimeoutMs);
+    };
+    void serve({ request, client, respond: (answer) => answerSocket(client, answer), proceed });
+  };
 
   const server = createServer((request, response) => {
-    void serve(
-      request,
-      (answer) => answerRequest(response, answer),
-      (url) => forwarder.forward(request, response, url),
-    );
+    const proceed = (url: URL): Promise<void> => forwarder.forward(request, response, url);
+    void serve({ request, client: response, respond: (answer) => answerRequest(response, answer), proceed });
   });
-  server.on("connect", (request, client, head) => {
-    void serve(
-      request,
-      (answer) => answerSocket(client, answer),
-      async (url) => {
-        const upstream = await openSocket(targetOf(url));
-        client.write("HTTP/1.1 200 Connection Established\r\n\r\n");
-        tunnels.join(client, upstream, head);
-      },
-    );
-  });
-  server.on("upgrade", (request, client, head) => {
-    void serve(
-      request,
-      (answer) => answerSocket(client, answer),
-      async (url) => {
-        const upstream = await openSocket(targetOf(url));
-        upstream.write(forwarder.upgradeHead(request, url));
-        tunnels.join(client, upstream, head);
-      },
-    );
-  });
+  server.on("connect", tunnel).on("upgrade", tunnel);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject).listen(0, "127.0.0.1", resolve);
   });
@@ -100,12 +86,34 @@ export async function startBrowserProxy(options: BrowserProxyOptions): Promise<B
       const closed = new Promise((resolve) => {
         server.close(resolve);
       });
-      tunnels.close();
+      for (const client of active) client.destroy();
       forwarder.close();
       server.closeAllConnections();
       await closed;
     },
   };
+}
+
+interface Serving {
+  readonly request: IncomingMessage;
+  readonly client: Duplex | ServerResponse;
+  readonly respond: (answer: Answer) => void;
+  readonly proceed: (url: URL) => Promise<void>;
+}
+
+/** Carries bytes both ways until one side ends. */
+function joinTunnel(client: Duplex, upstream: Socket, idleTimeoutMs: number): void {
+  const end = (): void => {
+    client.destroy();
+    upstream.destroy();
+  };
+  // Bytes of either direction pass through this socket, so its quiet is the tunnel's.
+  upstream.setTimeout(idleTimeoutMs, end);
+  client.once("close", end);
+  upstream.once("close", end);
+  client.pipe(upstream);
+  upstream.pipe(client);
+  if (client.destroyed) end();
 }
 
 /** Compared by their digests, which are of one length and take the same time whatever was sent. */

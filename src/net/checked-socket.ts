@@ -34,13 +34,15 @@ export function createOpenSocket({
     const addresses = await inTime(checkedResolve(target), connectTimeoutMs, host);
     // A host that is an address itself skips the lookup, but then it is the address that was checked.
     const socket = dial({ host, port, noDelay: true, autoSelectFamily: true, lookup: answerWith(addresses) });
+    // Whoever takes the socket over listens too, but an error in between must not end the process.
+    socket.on("error", () => undefined);
     try {
       const remainingMs = connectTimeoutMs - (performance.now() - startedAt);
       await inTime(once(socket, "connect"), remainingMs, host);
       rules.checkAddress(target, socket.remoteAddress ?? "");
       return socket;
     } catch (error) {
-      socket.on("error", () => undefined).destroy();
+      socket.destroy();
       throw toNetFailure(error, host);
     }
   };

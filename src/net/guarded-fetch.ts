@@ -7,7 +7,8 @@ import { startDeadline, type Deadline } from "./deadline.ts";
 import { createGuardedAgent } from "./guarded-agent.ts";
 import { errorCodeOf, netFailure } from "./net-failure.ts";
 import { createRedirectTrail, followRedirect, locationOf, type OutgoingRequest, type Redirect } from "./redirect.ts";
-import { acceptedEncodings, decompress, readBody } from "./response-body.ts";
+import { acceptedEncodings, createDecompressor, readEncodings, type Encoding } from "./content-encoding.ts";
+import { readBody } from "./response-body.ts";
 
 export interface FetchLimits {
   /** After decompression. */
@@ -85,6 +86,7 @@ export interface GuardedFetch {
 
 interface Opened extends FetchHead {
   readonly source: Readable;
+  readonly encodings: readonly Encoding[];
   readonly host: string;
 }
 
@@ -103,10 +105,10 @@ export function createGuardedFetch({ limits: given, userAgent, ...options }: Gua
       const host = next.url.hostname;
       const location = locationOf(status, headers["location"]);
       if (location === undefined || request.maxRedirects === 0) {
-        const source = decompress(response.body, String(headers["content-encoding"] ?? ""), host);
+        const encodings = encodingsOf(response, host);
         const firstByteMs = performance.now() - startedAt;
         const head = { url: next.url.href, status, headers, redirects: trail.redirects, firstByteMs };
-        return { ...head, ...(location === undefined ? {} : { location }), source, host };
+        return { ...head, ...(location === undefined ? {} : { location }), source: response.body, encodings, host };
       }
       const following = await follow(response, next, { status, location });
       trail.add(next.url, status, following.url);
@@ -138,10 +140,10 @@ export function createGuardedFetch({ limits: given, userAgent, ...options }: Gua
     fetch: async (url, request = {}) => {
       const startedAt = performance.now();
       const { opened, deadline } = await start(url, request);
-      const { source, host, ...head } = opened;
+      const { source, encodings, host, ...head } = opened;
       const maxBytes = request.maxBodyBytes ?? limits.maxBodyBytes;
       try {
-        const { bytes, isTruncated } = await readBody(source, maxBytes);
+        const { bytes, isTruncated } = await readBody(source, encodings, maxBytes);
         if (isTruncated && request.whenTooLarge !== "truncate") throw bodyTooLarge(host, maxBytes);
         return { ...head, body: bytes, isTruncated, totalMs: performance.now() - startedAt };
       } catch (error) {
@@ -152,10 +154,11 @@ export function createGuardedFetch({ limits: given, userAgent, ...options }: Gua
     },
     stream: async (url, request = {}) => {
       const { opened, deadline } = await start(url, request);
-      const { source, host: _host, ...head } = opened;
+      const { source: raw, encodings, host, ...head } = opened;
+      const source = createDecompressor(raw, encodings);
       // A stream that nobody reads ends with its time, and nobody is there to hear of it.
       source.once("close", deadline.stop).on("error", () => undefined);
-      return { ...head, body: readPieces(opened, deadline, request.maxBodyBytes ?? limits.maxBodyBytes) };
+      return { ...head, body: readPieces({ source, host }, deadline, request.maxBodyBytes ?? limits.maxBodyBytes) };
     },
     close: async () => {
       await (await agent)?.destroy();
@@ -198,7 +201,11 @@ async function send(
   }
 }
 
-async function* readPieces({ source, host }: Opened, deadline: Deadline, maxBytes: number): AsyncGenerator<Uint8Array> {
+async function* readPieces(
+  { source, host }: Pick<Opened, "source" | "host">,
+  deadline: Deadline,
+  maxBytes: number,
+): AsyncGenerator<Uint8Array> {
   let length = 0;
   try {
     for await (const piece of source as AsyncIterable<Uint8Array>) {
@@ -212,6 +219,13 @@ async function* readPieces({ source, host }: Opened, deadline: Deadline, maxByte
     source.destroy();
     deadline.stop();
   }
+}
+
+function encodingsOf({ headers, body }: Dispatcher.ResponseData, host: string): readonly Encoding[] {
+  const encodings = readEncodings(headers["content-encoding"]);
+  if (encodings !== undefined) return encodings;
+  body.on("error", () => undefined).destroy();
+  throw netFailure("bad_response", `${host} sent a body in an encoding that was not asked for.`, "content-encoding");
 }
 
 function bodyTooLarge(host: string, maxBytes: number): Error {

@@ -11,7 +11,6 @@ export interface Forwarder {
   readonly forward: (request: IncomingMessage, response: ServerResponse, url: URL) => Promise<void>;
   /** The head of an upgrade request, as the server is to see it. */
   readonly upgradeHead: (request: IncomingMessage, url: URL) => string;
-  readonly size: () => number;
   readonly close: () => void;
 }
 
@@ -23,17 +22,13 @@ export function createForwarder(
   { idleTimeoutMs }: { readonly idleTimeoutMs: number },
 ): Forwarder {
   const agent = new CheckedAgent(openSocket);
-  let running = 0;
   return {
     forward: async (request, response, url) => {
       requireHttp(url);
-      running += 1;
       try {
         await carry(request, response, { url, agent, idleTimeoutMs });
       } catch (error) {
         throw toNetFailure(error, url.hostname);
-      } finally {
-        running -= 1;
       }
     },
     upgradeHead: (request, url) => {
@@ -43,7 +38,6 @@ export function createForwarder(
       const first = `${request.method} ${url.pathname}${url.search} HTTP/1.1`;
       return `${[first, `host: ${url.host}`, "connection: Upgrade", ...lines].join("\r\n")}\r\n\r\n`;
     },
-    size: () => running,
     close: () => agent.destroy(),
   };
 }
@@ -97,10 +91,16 @@ function carry(
       outgoing.destroy(netFailure("timed_out", `${host} did not answer in time.`)),
     );
     outgoing.once("error", reject);
+    outgoing.once("close", () => reject(netFailure("bad_response", `${host} ended without an answer.`)));
     outgoing.once("response", (incoming) => {
-      response.writeHead(incoming.statusCode ?? 502, endToEnd(incoming.headers));
+      try {
+        response.writeHead(incoming.statusCode ?? 502, endToEnd(incoming.headers));
+      } catch {
+        // A status or header that Node reads but does not write.
+        return outgoing.destroy(netFailure("bad_response", `${host} sent a response that is not valid.`));
+      }
       incoming.once("error", () => response.destroy());
-      incoming.pipe(response);
+      return incoming.pipe(response);
     });
     request.once("error", () => outgoing.destroy());
     response.once("close", () => {

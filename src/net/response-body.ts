@@ -1,68 +1,46 @@
-import { pipeline, Readable } from "node:stream";
-import { constants, createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib";
-import { netFailure } from "./net-failure.ts";
-
-/** What we can undo, and so all that we ask for. */
-export const acceptedEncodings = "gzip, deflate, br";
-
-const knownEncodings = new Set(["gzip", "x-gzip", "deflate", "br"]);
-const mostEncodings = 2;
-// What a cut-off stream held so far is of use, as in browsers.
-const tolerant = { finishFlush: constants.Z_SYNC_FLUSH };
-
-/** The body as it was before its content-encoding. Nothing is read ahead of the reader, so a bomb costs no memory. */
-export function decompress(body: Readable, contentEncoding: string, host: string): Readable {
-  const encodings = contentEncoding
-    .toLowerCase()
-    .split(",")
-    .map((encoding) => encoding.trim())
-    .filter((encoding) => encoding !== "" && encoding !== "identity");
-  if (encodings.length > mostEncodings || encodings.some((encoding) => !knownEncodings.has(encoding))) {
-    body.on("error", ignore).destroy();
-    throw netFailure("bad_response", `${host} sent a body in an encoding that was not asked for.`, "content-encoding");
-  }
-  return encodings.reduceRight(undo, body);
-}
-
-function undo(source: Readable, encoding: string): Readable {
-  if (encoding === "deflate") return Readable.from(inflate(source), { objectMode: false });
-  const decoder =
-    encoding === "br"
-      ? createBrotliDecompress({ finishFlush: constants.BROTLI_OPERATION_FLUSH })
-      : createGunzip(tolerant);
-  return pipeline(source, decoder, ignore);
-}
-
-/** Some servers send the zlib format that the standard means by "deflate", some the bare one: the first byte tells. */
-async function* inflate(source: Readable): AsyncGenerator<Uint8Array> {
-  const chunks = source[Symbol.asyncIterator]() as AsyncIterator<Uint8Array, undefined>;
-  const first = await chunks.next();
-  if (first.done === true) return;
-  const isZlib = ((first.value[0] ?? 0) & 0x0f) === 8;
-  const joined = async function* (): AsyncGenerator<Uint8Array> {
-    yield first.value;
-    for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) yield next.value;
-  };
-  const decoder = isZlib ? createInflate(tolerant) : createInflateRaw(tolerant);
-  try {
-    yield* pipeline(Readable.from(joined()), decoder, ignore) as AsyncIterable<Uint8Array>;
-  } finally {
-    source.destroy();
-  }
-}
-
-// A failure reaches whoever reads the last stream; the callback only keeps Node from throwing it.
-function ignore(): void {
-  return undefined;
-}
+import { Readable } from "node:stream";
+import { promisify } from "node:util";
+import { brotliDecompress, constants, gunzip, inflate, inflateRaw } from "node:zlib";
+import type { BrotliOptions, ZlibOptions } from "node:zlib";
+import { createDecompressor, isZlib, tolerant, type Encoding } from "./content-encoding.ts";
+import { errorCodeOf, netFailure } from "./net-failure.ts";
 
 export interface ReadBody {
   readonly bytes: Uint8Array;
   readonly isTruncated: boolean;
 }
 
-/** Reads at most `maxBytes`, and gives up the rest. */
-export function readBody(body: Readable, maxBytes: number): Promise<ReadBody> {
+const decompressors = {
+  gzip: promisify<Uint8Array, ZlibOptions, Buffer>(gunzip),
+  zlib: promisify<Uint8Array, ZlibOptions, Buffer>(inflate),
+  raw: promisify<Uint8Array, ZlibOptions, Buffer>(inflateRaw),
+  br: promisify<Uint8Array, BrotliOptions, Buffer>(brotliDecompress),
+};
+
+/** Reads at most `maxBytes`, as they come and as they are once decompressed, and gives up the rest. */
+export async function readBody(body: Readable, encodings: readonly Encoding[], maxBytes: number): Promise<ReadBody> {
+  const raw = await readBytes(body, maxBytes);
+  if (encodings.length === 0 || raw.bytes.length === 0) return raw;
+  try {
+    let { bytes } = raw;
+    for (const encoding of encodings.toReversed()) bytes = await decompressWhole(bytes, encoding, maxBytes);
+    return { bytes, isTruncated: raw.isTruncated };
+  } catch (error) {
+    if (errorCodeOf(error) !== "ERR_BUFFER_TOO_LARGE") throw error;
+    // In one piece it does not fit, so what fits is taken from the beginning.
+    return readBytes(createDecompressor(Readable.from([raw.bytes]), encodings), maxBytes);
+  }
+}
+
+/** In one piece, which costs a third of what a stream does, and ends at the bound as well. */
+function decompressWhole(bytes: Uint8Array, encoding: Encoding, maxOutputLength: number): Promise<Uint8Array> {
+  const options = { ...tolerant, maxOutputLength };
+  if (encoding === "gzip") return decompressors.gzip(bytes, options);
+  if (encoding === "deflate") return decompressors[isZlib(bytes) ? "zlib" : "raw"](bytes, options);
+  return decompressors.br(bytes, { finishFlush: constants.BROTLI_OPERATION_FLUSH, maxOutputLength });
+}
+
+function readBytes(body: Readable, maxBytes: number): Promise<ReadBody> {
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];
     let length = 0;
@@ -80,7 +58,7 @@ export function readBody(body: Readable, maxBytes: number): Promise<ReadBody> {
       body.destroy();
     });
     body.once("end", () => finish(false));
-    body.once("error", reject);
+    body.on("error", reject);
     body.once("close", () => reject(netFailure("bad_response", "The response ended before it was complete.")));
   });
 }

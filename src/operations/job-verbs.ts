@@ -38,7 +38,8 @@ export const jobGet = defineOperation({
   run: async (context, { id }) => {
     const { engine, actor } = context;
     const job = await findJob(engine, id, actor);
-    return { ...(await describeJob(job, context)), ...(await engine.payload(job.id, actor)) };
+    const payload = await engine.payload(job.id, actor);
+    return Object.assign(await describeJob(job, context), payload);
   },
 });
 

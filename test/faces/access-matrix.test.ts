@@ -1,30 +1,79 @@
+import { request, type RequestOptions } from "node:http";
 import { beforeAll, describe, expect, it } from "vitest";
 import { scopes, type Scope } from "../../src/engine/access.ts";
+import { pathFields, type Fields, type OperationRoute } from "../../src/faces/http/route.ts";
+import { routes } from "../../src/faces/http/routes.ts";
+import type { Operation } from "../../src/operations/operation.ts";
 import { operations } from "../../src/operations/operations.ts";
 import { call, localToken, useAccessWorld } from "./access-world.ts";
 
 const world = useAccessWorld();
 
-/** A way in from the network. What it can do is called by the names of the operations. */
+/** A way in from the network to one operation. */
 interface Door {
   readonly name: string;
-  /** The status of the answer; undefined where this door does not offer the operation. */
-  readonly call: (operation: string, input: object, token: string | undefined) => Promise<number> | undefined;
+  readonly operation: Operation;
+  /** The status of a call that is allowed and succeeds. */
+  readonly good: number;
+  readonly call: (input: Fields, token: string | undefined) => Promise<number>;
 }
 
-const doors: readonly Door[] = [
-  {
-    name: "POST /call",
-    call: async (operation, body, token) => (await call(world().url, operation, { token, body })).status,
-  },
-];
+const calls = operations.map((operation): Door => ({
+  name: `POST /call/${operation.name}`,
+  operation,
+  good: 200,
+  call: async (body, token) => (await call(world().url, operation.name, { token, body })).status,
+}));
+
+/** A live stream never ends by itself: its status is all that counts here. */
+function statusOf(url: string, options: RequestOptions, body: string | undefined): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const sending = request(url, options, (response) => {
+      resolve(response.statusCode ?? 0);
+      response.destroy();
+    });
+    sending.once("error", reject);
+    sending.end(body);
+  });
+}
+
+function openRoute(
+  { method, path, operation, fields, isOneOfMany, statuses = [200] }: OperationRoute,
+  accept: string,
+): Door {
+  return {
+    name: `${method} ${path} (${accept})`,
+    operation,
+    good: statuses[0] ?? 200,
+    call: ({ ids, ...input }, token) => {
+      const [id] = (ids as string[] | undefined) ?? [];
+      const given: Fields =
+        isOneOfMany === true ? { ...input, id } : { ...input, ...(ids === undefined ? {} : { ids }) };
+      const named = new Set(pathFields(path));
+      const place = path.replace(/\{(\w+)\}/g, (_all, name: string) => String(given[name]));
+      const rest = Object.entries(given).filter(([name]) => !named.has(name));
+      const words = new URLSearchParams(Object.fromEntries(rest.map(([name, value]) => [name, String(value)])));
+      const query = fields === "query" ? `?${words.toString()}` : "";
+      const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+      const headers = { accept, "content-type": "application/json", ...authorization };
+      const body = fields === "body" ? JSON.stringify(Object.fromEntries(rest)) : undefined;
+      return statusOf(`${world().url}${place}${query}`, { method, headers }, body);
+    },
+  };
+}
+
+const routed = routes
+  .flatMap((route) => ("operation" in route ? [route] : []))
+  .flatMap((route) =>
+    (route.live === undefined ? ["*/*"] : ["*/*", "text/event-stream"]).map((accept) => openRoute(route, accept)),
+  );
 
 /** What a call is about: nothing in particular, a kind of job, a job, or a token. */
 type Target = "none" | "kind" | "job" | "token";
 
 interface Row {
   readonly target: Target;
-  readonly input: (id: string) => object;
+  readonly input: (id: string) => Fields;
   /** The status of a call that is allowed, where that is not 200: the job is queued, so it takes no text, for instance. */
   readonly allowed?: number;
 }
@@ -38,6 +87,13 @@ const rows: Readonly<Record<string, Row>> = {
   job_wait: { target: "job", input: (id) => ({ ids: [id], timeout_ms: 0 }) },
   job_output: { target: "job", input: (id) => ({ id }) },
   job_events: { target: "job", input: (id) => ({ id }) },
+  job_result: { target: "job", input: (id) => ({ id }), allowed: 409 },
+  job_submit: { target: "kind", input: () => ({ jobs: [{ kind: "shell", delay_ms: 3_600_000 }] }) },
+  batch_list: { target: "none", input: () => ({}) },
+  batch_get: { target: "none", input: () => ({ batch: "nobody's" }), allowed: 404 },
+  kind_list: { target: "none", input: () => ({}) },
+  webhook_list: { target: "none", input: () => ({}) },
+  webhook_redeliver: { target: "job", input: (job) => ({ job }) },
   job_send: { target: "job", input: (id) => ({ id, text: "x" }), allowed: 409 },
   job_answer: { target: "job", input: (id) => ({ id, answer: { action: "accept" } }), allowed: 400 },
   job_cancel: { target: "job", input: (id) => ({ ids: [id] }) },
@@ -116,20 +172,33 @@ it("the table has every operation", () => {
   expect(Object.keys(rows).toSorted()).toEqual(operations.map(({ name }) => name).toSorted());
 });
 
-describe.each(doors)("$name", (door) => {
-  describe.each(operations.map(({ name, scope }) => ({ name, scope })))("$name", ({ name, scope }) => {
-    it.each(Object.entries(callers))("called by %s", async (caller, expected) => {
-      const row: Row = rows[name] ?? { target: "none", input: () => ({}) };
-      const { engine } = world();
-      const id = await makeTarget(row.target);
-      const wanted = expected(scope, row);
-      const status = await door.call(name, row.input(id), tokens.get(caller));
-      if (status === undefined) return;
-      expect(status).toBe(wanted === "allowed" ? (row.allowed ?? 200) : wanted);
-      if (wanted === "allowed") return;
-      if (row.target === "token")
-        expect((await engine.tokens.list()).find((token) => token.id === id)).not.toHaveProperty("revokedAt");
-      else expect(await engine.get(id)).toMatchObject({ state: { status: "queued" }, lastSeq: 1 });
-    });
+describe.each([...calls, ...routed])("$name", ({ operation, good, call: callDoor }) => {
+  it.each(Object.entries(callers))("called by %s", async (caller, expected) => {
+    const row: Row = rows[operation.name] ?? { target: "none", input: () => ({}) };
+    const { engine } = world();
+    const id = await makeTarget(row.target);
+    const wanted = expected(operation.scope, row);
+    const status = await callDoor(row.input(id), tokens.get(caller));
+    expect(status).toBe(wanted === "allowed" ? (row.allowed ?? good) : wanted);
+    if (wanted === "allowed") return;
+    if (row.target === "token")
+      expect((await engine.tokens.list()).find((token) => token.id === id)).not.toHaveProperty("revokedAt");
+    else expect(await engine.get(id)).toMatchObject({ state: { status: "queued" }, lastSeq: 1 });
+  });
+});
+
+describe("pages about the server", () => {
+  const pages = routes.flatMap((route) => ("page" in route ? [route] : []));
+  it.each(pages)("$path", async ({ path, scope }) => {
+    const ask = (token: string | undefined): Promise<number> =>
+      statusOf(
+        `${world().url}${path}`,
+        token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } },
+        undefined,
+      );
+    expect(await ask(undefined)).toBe(scope === undefined ? 200 : 401);
+    expect(await ask("no-such-token")).toBe(scope === undefined ? 200 : 401);
+    expect(await ask(tokens.get("ada, read"))).toBe(200);
+    expect(await ask(tokens.get("ada, revoked"))).toBe(scope === undefined ? 200 : 401);
   });
 });

@@ -8,6 +8,7 @@ import { systemClock } from "../../src/engine/clock.ts";
 import type { TokenRequest } from "../../src/engine/tokens.ts";
 import { createAdmit } from "../../src/faces/access/admit.ts";
 import { createGatekeeper, type Gatekeeper } from "../../src/faces/access/gatekeeper.ts";
+import { createHttpFace } from "../../src/faces/http/face.ts";
 import { createCallHandler } from "../../src/faces/local/call-handler.ts";
 import { openEngine, type Engine } from "../../src/index.ts";
 import { operations } from "../../src/operations/operations.ts";
@@ -44,7 +45,11 @@ export function useAccessWorld(): () => AccessWorld {
     const gatekeeper = createGatekeeper({ admit });
     const onFault = (error: unknown): void => console.error(error);
     const handler = createCallHandler({ operations, context: { engine, server: serverFacts }, onFault });
-    const server = await listen(guard(gatekeeper, "http", handler));
+    const http = createHttpFace({ engine, server: serverFacts, gatekeeper, onFault });
+    const calls = guard(gatekeeper, "http", handler);
+    const server = await listen((request, response) =>
+      request.url?.startsWith("/call/") === true ? calls(request, response) : http.listener(request, response),
+    );
     world = {
       engine,
       gatekeeper,
@@ -56,6 +61,7 @@ export function useAccessWorld(): () => AccessWorld {
       },
     };
     close = async () => {
+      http.close();
       await server.close();
       await engine.stop();
       await rm(home, { recursive: true, force: true });

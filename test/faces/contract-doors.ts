@@ -100,7 +100,8 @@ export function openHttpDoor(server: ServerProcess): Door {
 }
 
 export function openCliDoor(home: string): Door {
-  const option = (name: string, value: unknown): string[] => (value === undefined ? [] : [`--${name}`, String(value)]);
+  const option = (name: string, value: unknown): string[] =>
+    typeof value === "string" || typeof value === "number" ? [`--${name}`, String(value)] : [];
   const ids = ({ ids: wanted }: Input): string[] => wanted as string[];
   const words: Record<Verb, (input: Input) => string[]> = {
     run: ({ command, name }) => ["run", "--json", "-d", ...option("name", name), "--", String(command)],

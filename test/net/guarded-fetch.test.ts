@@ -1,18 +1,31 @@
 import { describe, expect, it } from "vitest";
+import { JobFailure } from "../../src/job/failure.ts";
 import { listenHttp, listenPrivately } from "./listeners.ts";
 import { forbiddenLocationsFor, forbiddenUrls, forbiddenUrlsFor } from "./ssrf-table.ts";
 import { guardedFetch } from "./world.ts";
 
 const refusal = { code: expect.stringMatching(/^(blocked_address|bad_url)$/) as string, retryable: false };
 
+/** The URLs that were fetched, or failed for another reason than the rules. */
+async function findUnrefused(
+  urls: string[],
+  fetch: (url: string, index: number) => Promise<unknown>,
+): Promise<string[]> {
+  const codes = await Promise.all(
+    urls.map(async (url, index) => {
+      const failure: unknown = await fetch(url, index).catch((error: unknown) => error);
+      return failure instanceof JobFailure ? failure.code : "fetched";
+    }),
+  );
+  return urls.filter((_, index) => codes[index] !== "blocked_address" && codes[index] !== "bad_url");
+}
+
 describe("where a guarded fetch goes", () => {
   it("refuses every URL of the table before it connects", async () => {
     const privately = await listenPrivately();
     const { fetch } = guardedFetch();
     expect(forbiddenUrls.length).toBeGreaterThanOrEqual(60);
-    for (const url of forbiddenUrlsFor(privately.port)) {
-      await expect(fetch(url), url).rejects.toMatchObject(refusal);
-    }
+    expect(await findUnrefused(forbiddenUrlsFor(privately.port), (url) => fetch(url))).toEqual([]);
     expect(privately.connections()).toBe(0);
   });
 
@@ -24,9 +37,8 @@ describe("where a guarded fetch goes", () => {
       response.writeHead(302, { location: locations[Number(request.url?.slice(1))] }).end();
     });
     const { fetch } = guardedFetch([`127.0.0.1:${hopping.port}`]);
-    for (const [index, location] of locations.entries()) {
-      await expect(fetch(`${hopping.origin}/${index}`), location).rejects.toMatchObject(refusal);
-    }
+    const unrefused = await findUnrefused(locations, (_, index) => fetch(`${hopping.origin}/${index}`));
+    expect(unrefused).toEqual([]);
     expect(privately.connections()).toBe(0);
   });
 

@@ -15,6 +15,8 @@ import {
 import type { JobView } from "../../operations/job-view.ts";
 import { jobWait } from "../../operations/job-wait.ts";
 import { jobsPrune, kindList, kindPause, kindResume, serverStatus } from "../../operations/server-verbs.ts";
+import { tokenCreate, tokenList, tokenRevoke } from "../../operations/token-verbs.ts";
+import { webhookList, webhookRedeliver } from "../../operations/webhook-verbs.ts";
 import { HttpError } from "./problem.ts";
 import type { Fields, OperationRoute, Reply, RequestHeaders, Route } from "./route.ts";
 
@@ -62,6 +64,14 @@ export const routes: readonly Route[] = [
   },
   { method: "GET", path: "/v1/batches", tag: "batches", operation: batchList, fields: "query" },
   { method: "GET", path: "/v1/batches/{batch}", tag: "batches", operation: batchGet, fields: "query" },
+  { method: "GET", path: "/v1/webhooks", tag: "webhooks", operation: webhookList, fields: "query" },
+  { method: "POST", path: "/v1/webhooks/redeliver", tag: "webhooks", operation: webhookRedeliver, fields: "body" },
+  {
+    ...{ method: "POST", path: "/v1/tokens", tag: "tokens", operation: tokenCreate, fields: "body" },
+    ...{ reply: (output: never) => ({ status: 201, body: output }), statuses: [201] },
+  },
+  { method: "GET", path: "/v1/tokens", tag: "tokens", operation: tokenList, fields: "query" },
+  { method: "POST", path: "/v1/tokens/{token}/revoke", tag: "tokens", operation: tokenRevoke, fields: "body" },
   { method: "GET", path: "/v1/kinds", tag: "server", operation: kindList, fields: "query" },
   { method: "POST", path: "/v1/kinds/{kind}/pause", tag: "server", operation: kindPause, fields: "body" },
   { method: "POST", path: "/v1/kinds/{kind}/resume", tag: "server", operation: kindResume, fields: "body" },

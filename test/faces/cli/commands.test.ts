@@ -142,7 +142,9 @@ describe("send", () => {
 
 describe("events", () => {
   it("tells what happened, as text and as lines of JSON", async () => {
-    expect((await cli.run(["events", "bad"])).stdout).toMatch(/job-submitted\n.*attempt-started.*\n.*job-finished/);
+    expect((await cli.run(["events", "bad"])).stdout).toMatch(
+      /job-submitted  by local \(cli\)\n.*attempt-started.*\n.*job-finished/,
+    );
     const lines = (await cli.run(["events", "--json", "bad"])).stdout.trim().split("\n");
     expect(lines.map((line) => (JSON.parse(line) as { type: string }).type)).toEqual([
       "job-submitted",

@@ -1,0 +1,29 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { loadConfig, type LoadedConfig } from "../../src/config/config.ts";
+import { makeTempFolder } from "../store/temp-folder.ts";
+
+function load(config: unknown): LoadedConfig {
+  const home = makeTempFolder();
+  writeFileSync(join(home, "config.json"), JSON.stringify(config));
+  return loadConfig({}, { LONGHAUL_HOME: home });
+}
+
+describe("the network section of the configuration", () => {
+  it("allows nothing beyond the public internet unless it is said", () => {
+    expect(load({}).net).toEqual({ allow: [], timeout_ms: 30_000, max_body_mb: 10 });
+    const net = { allow: ["10.0.0.0/8"], user_agent: "Mine/1.0", timeout_ms: 1_000, max_body_mb: 0.5 };
+    expect(load({ net }).net).toEqual(net);
+  });
+
+  it.each([
+    [{ allow: "10.0.0.0/8" }, "net.allow"],
+    [{ user_agent: "Mine\r\nx: y" }, "net.user_agent"],
+    [{ timeout_ms: 0 }, "net.timeout_ms"],
+    [{ max_body_mb: "much" }, "net.max_body_mb"],
+    [{ proxy: "x" }, "net.proxy"],
+  ])("refuses %j by its name", (net, field) => {
+    expect(() => load({ net })).toThrow(field);
+  });
+});
