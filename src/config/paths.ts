@@ -6,10 +6,8 @@ export interface Paths {
   readonly home: string;
   readonly config: string;
   readonly socket: string;
-  /** Where fronts of MCP clients connect. */
-  readonly mcpSocket: string;
-  /** The same, for the profile of that name. */
-  readonly backgroundJobSocket: string;
+  /** Where fronts of MCP clients connect, for the profile of that name. */
+  readonly mcpSocket: (profile: string) => string;
   readonly token: string;
   /** What webhooks are signed with. */
   readonly webhookSecret: string;
@@ -30,8 +28,7 @@ export function findPaths(env: NodeJS.ProcessEnv): Paths {
     home,
     config: env["LONGHAUL_CONFIG"] ?? join(home, "config.json"),
     socket: socketPath(home, "longhaul.sock"),
-    mcpSocket: socketPath(home, "mcp.sock"),
-    backgroundJobSocket: socketPath(home, "mcp-background-job.sock"),
+    mcpSocket: (profile) => socketPath(home, profile === "core" ? "mcp.sock" : `mcp-${profile}.sock`),
     token: join(home, "token"),
     webhookSecret: join(home, "webhook-secret"),
     log: join(home, "server.log"),

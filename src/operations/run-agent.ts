@@ -16,7 +16,7 @@ const agentFields = {
   task: text.describe("What to do."),
   context: text.optional().describe("What it should know."),
   output: text.optional().describe("What the answer should be."),
-  files: z.array(z.string()).max(100).optional().describe("Files to begin with: paths in the working folder."),
+  files: z.array(z.string()).max(100).optional().describe("Paths to begin with."),
   read_only: z.boolean().optional().describe("Change nothing: no writing, no commands."),
   fallback: z.array(model).max(10).optional().describe("Models to try when the chosen one does not answer."),
   backend: z
@@ -40,7 +40,7 @@ export const runAgent = defineOperation({
     ...agentFields,
     model: model
       .optional()
-      .describe("PROVIDER/MODEL, a model's name, or a class: standard, reasoning, code, mini, long, vision, writing, summary."),
+      .describe("PROVIDER/MODEL, a name, or a class such as standard, reasoning, code, mini."),
   }),
   output: jobViewSchema,
   run: async (context, { model: chosen, ...input }) => {

@@ -1,7 +1,10 @@
+import type { McpServer } from "@modelcontextprotocol/server";
 import type { BackgroundJobSettings } from "../config/background-job.ts";
 import { buildBackgroundJobServer } from "../faces/mcp/background-job/background-job-server.ts";
 import { buildCoreServer } from "../faces/mcp/core/core-server.ts";
+import type { JobsContext } from "../faces/mcp/connection.ts";
 import { createMcpEndpoint, type McpEndpoint } from "../faces/mcp/endpoint.ts";
+import { buildMcpTaskServer } from "../faces/mcp/mcp-task/mcp-task-server.ts";
 import type { McpProfile } from "../faces/mcp/profiles.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { ServerFacts } from "../operations/operation.ts";
@@ -16,12 +19,10 @@ interface EndpointParts {
 /** One endpoint per profile: the same jobs, under the names that its clients know. */
 export function createMcpEndpoints(parts: EndpointParts): Record<McpProfile, McpEndpoint> {
   const { engine, server, onFault, backgroundJob } = parts;
+  const open = (build: (context: JobsContext) => McpServer): McpEndpoint => createMcpEndpoint({ engine, onFault, build });
   return {
-    core: createMcpEndpoint({ engine, onFault, build: (context) => buildCoreServer(context, server) }),
-    "background-job": createMcpEndpoint({
-      engine,
-      onFault,
-      build: (context) => buildBackgroundJobServer(context, server, backgroundJob),
-    }),
+    core: open((context) => buildCoreServer(context, server)),
+    "background-job": open((context) => buildBackgroundJobServer(context, server, backgroundJob)),
+    "mcp-task": open((context) => buildMcpTaskServer(context, server)),
   };
 }

@@ -5,7 +5,7 @@ import type { BackgroundJobSettings } from "../config/background-job.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Gatekeeper } from "../faces/access/gatekeeper.ts";
 import type { Caller, McpEndpoint } from "../faces/mcp/endpoint.ts";
-import type { McpProfile } from "../faces/mcp/profiles.ts";
+import { isMcpProfile, mcpProfiles, type McpProfile } from "../faces/mcp/profiles.ts";
 import type { serveSocket as ServeSocket } from "../faces/mcp/stdio.ts";
 import type { ServerFacts } from "../operations/operation.ts";
 import { guard, type ActorListener } from "./guard.ts";
@@ -14,7 +14,7 @@ interface McpParts {
   readonly engine: Engine;
   readonly server: ServerFacts;
   /** Where each profile is served to fronts on this machine. */
-  readonly sockets: Readonly<Record<McpProfile, string>>;
+  readonly socketOf: (profile: McpProfile) => string;
   /** Decides who is served over HTTP. */
   readonly gatekeeper: Gatekeeper;
   readonly backgroundJob: BackgroundJobSettings;
@@ -37,11 +37,11 @@ const localUser: Caller = { actor: { by: "local (mcp)" }, isIdentified: true };
 export async function serveMcp(parts: McpParts): Promise<McpService> {
   const faces = loadFaces(parts);
   const servers: Server[] = [];
-  for (const [profile, path] of Object.entries(parts.sockets)) {
+  for (const profile of mcpProfiles) {
     servers.push(
-      await listenForFronts(path, async (socket) => {
+      await listenForFronts(parts.socketOf(profile), async (socket) => {
         const { endpoints, serveSocket } = await faces();
-        serveSocket(endpoints[profile as McpProfile], socket, localUser);
+        serveSocket(endpoints[profile], socket, localUser);
       }),
     );
   }
@@ -51,14 +51,14 @@ export async function serveMcp(parts: McpParts): Promise<McpService> {
   });
   return {
     route: (others) => (request, response) => {
-      if (Object.hasOwn(parts.sockets, profileOf(request.url))) serve(request, response);
+      if (isMcpProfile(profileOf(request.url))) serve(request, response);
       else others(request, response);
     },
     stop: async () => {
       const { endpoints } = await faces();
       await Promise.all(Object.values(endpoints).map((endpoint) => endpoint.close()));
       await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-      for (const path of Object.values(parts.sockets)) rmSync(path, { force: true });
+      for (const profile of mcpProfiles) rmSync(parts.socketOf(profile), { force: true });
     },
   };
 }

@@ -64,7 +64,7 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
     mcp = await serveMcp({
       engine,
       server,
-      sockets: { core: paths.mcpSocket, "background-job": paths.backgroundJobSocket },
+      socketOf: paths.mcpSocket,
       backgroundJob: config.backgroundJob,
       gatekeeper,
       onFault: (error) => log("warn", "an MCP request failed", { error }),

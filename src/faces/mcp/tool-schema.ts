@@ -29,13 +29,16 @@ export function toJsonSchema(schema: z.ZodType, io: "input" | "output"): JsonSch
   return (known[io] ??= compact(z.toJSONSchema(schema, { io, unrepresentable: "any" }), io) as JsonSchema);
 }
 
-/** Without what costs a model tokens and tells it nothing: the dialect, and the bounds of what a number can be. */
+const usualLength = 100;
+
+/** Without what costs a model tokens and tells it nothing: the dialect, the bounds of what a number can be, and bounds that are far away. */
 function compact(value: unknown, io: "input" | "output"): unknown {
   if (Array.isArray(value)) return value.map((inner) => compact(inner, io));
   if (typeof value !== "object" || value === null) return value;
   const kept = Object.entries(value).filter(([key, inner]) => {
     if (key === "$schema" || key === "~standard") return false;
     if (key === "additionalProperties" && io === "output") return false;
+    if ((key === "maxLength" || key === "maxItems") && Number(inner) >= usualLength) return false;
     return inner !== Number.MAX_SAFE_INTEGER && inner !== Number.MIN_SAFE_INTEGER;
   });
   return Object.fromEntries(kept.map(([key, inner]) => [key, compact(inner, io)]));

@@ -20,9 +20,8 @@ export const mcp = defineCommand<McpOptions>({
       await front.serveMcp(profile);
       return exitCodes.done;
     }
-    const { mcpSocket, backgroundJobSocket } = front.environment.paths;
     return runMcpFront({
-      socket: profile === "core" ? mcpSocket : backgroundJobSocket,
+      socket: front.environment.paths.mcpSocket(profile),
       startServer: async () => {
         await front.client.call("server_status");
       },

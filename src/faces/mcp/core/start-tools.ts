@@ -18,8 +18,8 @@ const commandInput = pickFields(
 
 const agentInput = pickFields(
   runAgent,
-  ...["task", "context", "files", "read_only", "model", "cwd", "output_schema", "max_cost_usd", "name"],
-).extend({ wait_s: waitSeconds });
+  ...["task", "context", "files", "read_only", "model", "cwd", "max_cost_usd"],
+).extend({ output_schema: z.looseObject({}).optional(), wait_s: waitSeconds });
 
 type ServerFacts = OperationContext["server"];
 
@@ -35,7 +35,7 @@ export function createStartTools(server: ServerFacts): JobTool[] {
     toStartTool(runAgent, server, {
       kind: "agent",
       description:
-        "Run an AI agent as a background job: a model works on a task with files, commands and the web until it is done. Ask several models with several calls, and wait for any of them with job_wait.",
+        "Run an AI agent as a background job: a model works on a task with files, commands and the web. For several models make several calls, then job_wait.",
       input: agentInput,
     }),
   ];
