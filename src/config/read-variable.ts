@@ -14,7 +14,8 @@ export function withEnvFile(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const path = readVariable(env, "ENV_FILE");
   if (path === undefined) return env;
   try {
-    return { ...parseEnv(readFileSync(path, "utf8")), ...env };
+    const set = Object.entries(env).filter(([, value]) => value !== "");
+    return { ...env, ...parseEnv(readFileSync(path, "utf8")), ...Object.fromEntries(set) };
   } catch (error) {
     throw new LonghaulError("invalid_input", `ENV_FILE names ${path}, which cannot be read: ${messageOf(error)}.`, {
       cause: error,

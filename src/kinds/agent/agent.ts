@@ -1,4 +1,5 @@
 import { LonghaulError } from "../../job/error.ts";
+import { JobFailure, messageOf } from "../../job/failure.ts";
 import { defineKind, type Kind } from "../../job/kind.ts";
 import type { Redactor } from "../../text/redact.ts";
 import { checkModels, type CheckedModel } from "./check-models.ts";
@@ -31,10 +32,15 @@ export function createAgentKind(settings: AgentSettings): AgentKind {
     check: (input) => checkInput(input, settings),
     starts: ({ readOnly, backend }) => (readOnly && backend === undefined ? [] : ["shell"]),
     conceal: (input) => concealInput(input, settings.redactor),
-    run: (input, context) =>
-      input.backend === undefined
-        ? runLoop(input, context, settings, client)
-        : runProgram(programs[input.backend], input, context, settings),
+    run: async (input, context) => {
+      try {
+        const { backend } = input;
+        if (backend === undefined) return await runLoop(input, context, settings, client);
+        return await runProgram(programs[backend], input, context, settings);
+      } catch (thrown) {
+        throw concealFailure(thrown, settings.redactor);
+      }
+    },
   });
   return { kind, check: (references, signal) => checkModels(references, settings, client, signal), close: client.close };
 }
@@ -60,6 +66,15 @@ function checkInput(input: AgentInput, settings: AgentSettings): void {
       `max_cost_usd cannot be kept: no price is known for ${name}. Set agent.prices["${name}"] in the configuration, or limit max_tokens.`,
     );
   }
+}
+
+/** Providers like to quote the key that they refuse. Without its cause, which may quote it too. */
+function concealFailure(thrown: unknown, redactor: Redactor): unknown {
+  if (!(thrown instanceof Error) || thrown instanceof LonghaulError) return thrown;
+  const message = redactor.text(messageOf(thrown));
+  if (!(thrown instanceof JobFailure)) return new JobFailure("error", message);
+  const { code, retryable, details } = thrown;
+  return new JobFailure(code, message, { retryable, ...(details === undefined ? {} : { details }) });
 }
 
 function concealInput(input: AgentInput, redactor: Redactor): AgentInput {

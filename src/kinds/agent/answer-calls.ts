@@ -73,7 +73,7 @@ async function attempt(
   }
   if (call.problem !== undefined) return { text: call.problem, isError: true };
   const key = `step ${conversation.steps} call ${pending.answers.length}`;
-  const use: ToolUse = { job: context, files: parts.files, todos: conversation.todos, key };
+  const use: ToolUse = { job: context, files: parts.files, todos: conversation.todos, conceal: parts.conceal, key };
   try {
     if (pending.isUnderWay) return await afterInterruption(tool, call, use);
     if (tool.isUnrepeatable) {

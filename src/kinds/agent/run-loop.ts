@@ -57,7 +57,7 @@ export async function runLoop(
   const choices = findModels(input.models, settings);
   try {
     const conversation = await openConversation(input, files, context);
-    serveFacts(context, conversation, choices);
+    serveFacts(context, conversation, choices, settings.redactor.text);
     return await converse(conversation, {
       ...{ input, context, settings, client, activity, choices, files, handedIn },
       tools: box.tools,
@@ -77,7 +77,12 @@ async function openConversation(input: AgentInput, files: ConfinedFiles, context
   return startConversation(await buildInstructions(input, files), await buildPrompt(input, files));
 }
 
-function serveFacts(context: JobContext, conversation: Conversation, choices: readonly ModelChoice[]): void {
+function serveFacts(
+  context: JobContext,
+  conversation: Conversation,
+  choices: readonly ModelChoice[],
+  redact: (text: string) => string,
+): void {
   context.serve({
     inspect: async () => ({
       model: modelLabel(choices[conversation.current] as ModelChoice),
@@ -85,7 +90,7 @@ function serveFacts(context: JobContext, conversation: Conversation, choices: re
       tool_calls: conversation.toolCalls,
       tokens: totalTokens(conversation.usage),
       ...(conversation.costUsd === null ? {} : { cost_usd: round(conversation.costUsd) }),
-      todos: conversation.todos.items.map(({ content, status }) => `${status}: ${content}`),
+      todos: conversation.todos.items.map(({ content, status }) => redact(`${status}: ${content}`)),
     }),
   });
 }

@@ -10,6 +10,8 @@ export interface ToolUse {
   readonly job: JobContext;
   readonly files: ConfinedFiles;
   readonly todos: TodoList;
+  /** Hides the values that nobody may see. */
+  readonly conceal: (text: string) => string;
   /** Names this call within its job: the same after a restart. */
   readonly key: string;
 }

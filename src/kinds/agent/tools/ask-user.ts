@@ -10,10 +10,10 @@ export const askUserTool: AgentTool = defineTool({
     options: z.array(z.string().min(1).max(200)).max(20).optional().describe("Answers to choose from."),
   }),
   brief: ({ question }) => question,
-  run: async ({ question, options }, { job, key }) => {
+  run: async ({ question, options }, { job, key, conceal }) => {
     const field = { type: "string" as const, ...(options === undefined || options.length === 0 ? {} : { enum: options }) };
     const form = { type: "object" as const, properties: { answer: field }, required: ["answer"] };
-    const answer = await job.ask({ message: question, form }, key);
+    const answer = await job.ask({ message: conceal(question), form }, key);
     if (answer.action === "accept") return String(answer.content["answer"] ?? "");
     return "The person declined to answer: go on as you think best.";
   },
