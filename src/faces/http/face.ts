@@ -117,6 +117,7 @@ function answerOperation(route: OperationRoute, parts: OperationParts): Answer {
   const { engine, server, tracing } = parts;
   const { operation } = route;
   const readFields = createFieldReader(route, parts.limits.bodyBytes);
+  const hasOtherForm = route.live !== undefined || route.isRaw === true;
   const call = (context: OperationContext, input: unknown): Promise<unknown> =>
     tracing === undefined
       ? operation.call(context, input)
@@ -129,8 +130,11 @@ function answerOperation(route: OperationRoute, parts: OperationParts): Answer {
     const actor = await admitRequest(parts, incoming);
     demand(actor, operation.scope);
     const context: OperationContext = { engine, actor, server };
-    const fields = await readFields(incoming, req.param());
-    if (await sendOtherForm(route, parts, context, { fields, incoming, outgoing })) return RESPONSE_ALREADY_SENT;
+    const reading = readFields(incoming, req.param());
+    const fields = reading instanceof Promise ? await reading : reading;
+    if (hasOtherForm && (await sendOtherForm(route, parts, context, { fields, incoming, outgoing }))) {
+      return RESPONSE_ALREADY_SENT;
+    }
     const input = route.toInput === undefined ? fields : route.toInput(fields, incoming.headers);
     const signal = route.isSlow === true ? untilGone(outgoing) : undefined;
     const output = await call(signal === undefined ? context : { ...context, signal }, input);
