@@ -120,7 +120,9 @@ function fromEnvironment(env: Environment): Record<string, ProviderConfig> {
     const given = address === undefined ? undefined : readVariable(env, address);
     if (apiKey === undefined && given === undefined) return [];
     const url = given === undefined ? baseUrl : toBaseUrl(given, address ?? "");
-    return [[name, { type, ...(url === undefined ? {} : { baseUrl: url }), ...(apiKey === undefined ? {} : { apiKey }) }]];
+    return [
+      [name, { type, ...(url === undefined ? {} : { baseUrl: url }), ...(apiKey === undefined ? {} : { apiKey }) }],
+    ];
   });
   return Object.fromEntries(found) as Record<string, ProviderConfig>;
 }
@@ -129,7 +131,10 @@ function fromEnvironment(env: Environment): Record<string, ProviderConfig> {
 function toBaseUrl(text: string, variable: string): string {
   const url = /^https?:\/\//.test(text) ? text : `http://${text}`;
   if (!URL.canParse(url)) {
-    throw new LonghaulError("invalid_input", `${variable} must be a URL such as http://127.0.0.1:11434, got "${text}".`);
+    throw new LonghaulError(
+      "invalid_input",
+      `${variable} must be a URL such as http://127.0.0.1:11434, got "${text}".`,
+    );
   }
   const { origin, pathname } = new URL(url);
   const path = pathname.replace(/\/+$/, "");

@@ -51,7 +51,11 @@ export const agentCheck = defineOperation({
   scope: "run",
   description: "Test the models that agents can use: each is asked for one word.",
   input: z.strictObject({
-    models: z.array(z.string().min(1).max(200)).max(50).default([]).describe("Names or classes; all classes unless given."),
+    models: z
+      .array(z.string().min(1).max(200))
+      .max(50)
+      .default([])
+      .describe("Names or classes; all classes unless given."),
   }),
   output: z.object({
     models: z.array(
@@ -91,7 +95,8 @@ async function toRow(job: Job, lines: number, { engine, actor }: OperationContex
     ...defined({
       name: job.name,
       model: asText(told["model"]) ?? asText(asked),
-      seconds: startedAt === undefined || endedAt === undefined ? undefined : Math.round((endedAt - startedAt) / 100) / 10,
+      seconds:
+        startedAt === undefined || endedAt === undefined ? undefined : Math.round((endedAt - startedAt) / 100) / 10,
       steps: asNumber(told["steps"]),
       tokens: typeof taken === "number" && typeof given === "number" ? taken + given : undefined,
       cost_usd: asNumber(told["cost_usd"]),

@@ -19,7 +19,8 @@ interface EndpointParts {
 /** One endpoint per profile: the same jobs, under the names that its clients know. */
 export function createMcpEndpoints(parts: EndpointParts): Record<McpProfile, McpEndpoint> {
   const { engine, server, onFault, backgroundJob } = parts;
-  const open = (build: (context: JobsContext) => McpServer): McpEndpoint => createMcpEndpoint({ engine, onFault, build });
+  const open = (build: (context: JobsContext) => McpServer): McpEndpoint =>
+    createMcpEndpoint({ engine, onFault, build });
   return {
     core: open((context) => buildCoreServer(context, server)),
     "background-job": open((context) => buildBackgroundJobServer(context, server, backgroundJob)),

@@ -6,13 +6,13 @@ type Event = Readonly<Record<string, Json>>;
 /** One event of an agent on one line, for whoever looks on; undefined for what nobody needs to see. */
 export function activityText(line: string): string | undefined {
   const event = parse(line);
-  switch (event?.["type"]) {
+  switch (text(event?.["type"])) {
     case "tool_start":
-      return escapeControls(`→ ${text(event["tool"])} ${text(event["arguments"])}`.trimEnd());
+      return escapeControls(`→ ${text(event?.["tool"])} ${text(event?.["arguments"])}`.trimEnd());
     case "tool_done":
-      return event["ok"] === true ? undefined : escapeControls(`  ✗ ${text(event["result"])}`);
+      return event?.["ok"] === true ? undefined : escapeControls(`  ✗ ${text(event?.["result"])}`);
     case "retry":
-      return escapeControls(`… ${text(event["error"])}`);
+      return escapeControls(`… ${text(event?.["error"])}`);
     case "compacted":
       return "… the conversation was made shorter";
     default:

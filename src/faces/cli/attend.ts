@@ -39,7 +39,7 @@ export async function attend(front: Front, job: JobView, options: AttendOptions)
       signal: interrupt.signal,
       write: async (piece) => {
         if (aside === undefined || piece.stream !== aside.stream) await place.write(piece);
-        else for (const line of lines.push(piece.bytes)) tellAside(aside.tell(line), place, screen);
+        else for (const told of lines.push(piece.bytes)) tellAside(aside.tell(told), place, screen);
       },
     });
     stopLooking();

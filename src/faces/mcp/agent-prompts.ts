@@ -101,7 +101,10 @@ function say(lines: readonly string[]): PromptAnswer {
 }
 
 function more({ context, files }: { context?: string | undefined; files?: string | undefined }): string[] {
-  return [...(context === undefined ? [] : [`Context: ${context}`]), ...(files === undefined ? [] : [`Files: ${files}`])];
+  return [
+    ...(context === undefined ? [] : [`Context: ${context}`]),
+    ...(files === undefined ? [] : [`Files: ${files}`]),
+  ];
 }
 
 function quote(models: readonly string[]): string {

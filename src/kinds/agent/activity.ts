@@ -41,7 +41,10 @@ export function createActivity(context: JobContext, redactor: Redactor): Activit
       if (isInLine) write("\n");
     },
     event: (type, facts) => {
-      const shown = Object.entries(facts).map(([key, value]) => [key, typeof value === "string" ? brief(value) : value]);
+      const shown = Object.entries(facts).map(([key, value]) => [
+        key,
+        typeof value === "string" ? brief(value) : value,
+      ]);
       const line = { at: new Date(context.now()).toISOString(), type, ...(Object.fromEntries(shown) as object) };
       events.write(`${JSON.stringify(line)}\n`);
     },

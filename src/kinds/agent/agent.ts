@@ -42,7 +42,11 @@ export function createAgentKind(settings: AgentSettings): AgentKind {
       }
     },
   });
-  return { kind, check: (references, signal) => checkModels(references, settings, client, signal), close: client.close };
+  return {
+    kind,
+    check: (references, signal) => checkModels(references, settings, client, signal),
+    close: client.close,
+  };
 }
 
 /** Everything that can be refused is refused before a job is made. */

@@ -28,7 +28,11 @@ export async function checkModels(
     }
   }
   return Promise.all(
-    [...wanted].map(async ([model, { choice, classes }]) => ({ model, classes, ...(await ask(choice, client, signal)) })),
+    [...wanted].map(async ([model, { choice, classes }]) => ({
+      model,
+      classes,
+      ...(await ask(choice, client, signal)),
+    })),
   );
 }
 

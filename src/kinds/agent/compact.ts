@@ -67,7 +67,9 @@ function tell(message: Message): string[] {
   }
   if (message.role !== "tool") return [];
   return message.content.flatMap((part) =>
-    part.type === "tool-result" && part.output.type === "error-text" ? [`It failed: ${shorten(part.output.value)}`] : [],
+    part.type === "tool-result" && part.output.type === "error-text"
+      ? [`It failed: ${shorten(part.output.value)}`]
+      : [],
   );
 }
 

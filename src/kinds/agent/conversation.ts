@@ -76,8 +76,7 @@ export function addReply(conversation: Conversation, reply: ModelReply, costUsd:
   conversation.pending = calls.length === 0 ? null : { calls, answers: [], isUnderWay: false };
   conversation.usage = addUsage(conversation.usage, usage);
   conversation.lastInput = usage.input;
-  conversation.costUsd =
-    costUsd === undefined || conversation.costUsd === null ? null : conversation.costUsd + costUsd;
+  conversation.costUsd = costUsd === undefined || conversation.costUsd === null ? null : conversation.costUsd + costUsd;
   conversation.steps += 1;
   conversation.compactions = 0;
   if (text.trim() !== "") conversation.lastText = text;

@@ -20,7 +20,8 @@ export async function buildPrompt(input: AgentInput, files: ConfinedFiles): Prom
 /** A file that cannot be read is told in its place; the task starts all the same. */
 async function showFile(path: string, files: ConfinedFiles): Promise<string> {
   const text = await files.readText(path).catch((error: unknown) => `[it could not be read: ${messageOf(error)}]`);
-  const shown = text.length > longestFile ? `${text.slice(0, longestFile)}\n[cut: it has ${text.length} characters]` : text;
+  const shown =
+    text.length > longestFile ? `${text.slice(0, longestFile)}\n[cut: it has ${text.length} characters]` : text;
   return `=== ${path} ===\n${shown}\n=== end of ${path} ===`;
 }
 

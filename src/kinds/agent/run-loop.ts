@@ -4,13 +4,7 @@ import type { Json } from "../../job/json.ts";
 import { createActivity, type Activity } from "./activity.ts";
 import { answerCalls } from "./answer-calls.ts";
 import { compact } from "./compact.ts";
-import {
-  addReply,
-  loadConversation,
-  saveConversation,
-  startConversation,
-  type Conversation,
-} from "./conversation.ts";
+import { addReply, loadConversation, saveConversation, startConversation, type Conversation } from "./conversation.ts";
 import type { AgentInput, AgentResult } from "./input.ts";
 import type { ModelClient } from "./model/call-model.ts";
 import { ModelError } from "./model/model-error.ts";
@@ -145,7 +139,8 @@ async function nextReply(conversation: Conversation, parts: LoopParts): Promise<
           onRetry: ({ error, ...event }) => {
             activity.endText();
             activity.event("retry", { ...event, error });
-            const next = event.nextModel === undefined ? `again in ${Math.ceil((event.waitMs ?? 0) / 1_000)} s` : event.nextModel;
+            const next =
+              event.nextModel === undefined ? `again in ${Math.ceil((event.waitMs ?? 0) / 1_000)} s` : event.nextModel;
             activity.progress(`${event.model} does not answer, trying ${next}`, conversation);
           },
         },
@@ -188,7 +183,9 @@ function remind(conversation: Conversation, text: string, { outputSchema }: Agen
   }
   conversation.reminders += 1;
   const content =
-    outputSchema === undefined ? "You have said nothing: answer with the result, as text." : "Call submit_result with the result.";
+    outputSchema === undefined
+      ? "You have said nothing: answer with the result, as text."
+      : "Call submit_result with the result.";
   conversation.messages.push({ role: "user", content });
   return true;
 }

@@ -35,7 +35,9 @@ describe("longhaul agent", () => {
   });
 
   it("answers an agent's question from another terminal", async () => {
-    models.script("m", call("ask_user", { question: "Tea or coffee?" }), ({ body }) => ({ text: `${toolResults(body)[0]}!` }));
+    models.script("m", call("ask_user", { question: "Tea or coffee?" }), ({ body }) => ({
+      text: `${toolResults(body)[0]}!`,
+    }));
     const { stdout } = await agent("-d", "--model", "openai/m", "serve");
     const id = stdout.trim();
     await until(async () => (await cli.json<JobView>(["show", id])).state === "waiting");
@@ -49,7 +51,10 @@ describe("longhaul agent", () => {
     models.script("bad", { status: 400, error: "no" });
     models.script("slow", { text: "hm ", hangs: true });
     const names = ["good", "bad", "slow"].flatMap((name) => ["--model", `openai/${name}`]);
-    expect(await agent(...names, "answer")).toMatchObject({ code: 2, stderr: expect.stringContaining("set read_only") as string });
+    expect(await agent(...names, "answer")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("set read_only") as string,
+    });
     const { code, stdout } = await agent(...names, "--read-only", "--first", "answer");
     expect(code).toBe(0);
     expect(stdout).toMatch(/succeeded {2}openai\/good · 1 steps · 110 tokens\n {2}Forty-two\./);
@@ -58,9 +63,14 @@ describe("longhaul agent", () => {
   });
 
   it("hands out data by a schema, and tests the models", async () => {
-    writeFileSync(join(cli.home, "schema.json"), JSON.stringify({ type: "object", properties: { n: { type: "number" } } }));
+    writeFileSync(
+      join(cli.home, "schema.json"),
+      JSON.stringify({ type: "object", properties: { n: { type: "number" } } }),
+    );
     models.script("m", call("submit_result", { n: 7 }));
-    expect((await agent("--model", "openai/m", "--schema", join(cli.home, "schema.json"), "count")).stdout).toBe('{\n  "n": 7\n}\n');
+    expect((await agent("--model", "openai/m", "--schema", join(cli.home, "schema.json"), "count")).stdout).toBe(
+      '{\n  "n": 7\n}\n',
+    );
     models.script("gpt-5", { text: "OK" });
     models.script("gpt-5-mini", { status: 401, error: "no access" });
     const { code, stdout } = await agent("--check");
@@ -71,7 +81,13 @@ describe("longhaul agent", () => {
 
   it("says what is missing", async () => {
     expect(await agent()).toMatchObject({ code: 2, stderr: expect.stringContaining("Say what to do") as string });
-    expect(await agent("--max-cost", "lots", "x")).toMatchObject({ code: 2, stderr: expect.stringContaining("--max-cost") as string });
-    expect(await agent("--model", "claude-x", "x")).toMatchObject({ code: 2, stderr: expect.stringContaining("ANTHROPIC_API_KEY") as string });
+    expect(await agent("--max-cost", "lots", "x")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--max-cost") as string,
+    });
+    expect(await agent("--model", "claude-x", "x")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("ANTHROPIC_API_KEY") as string,
+    });
   });
 });

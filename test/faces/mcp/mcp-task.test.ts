@@ -41,7 +41,7 @@ describe("the profile mcp-task", () => {
   const data = async (name: string, args: Record<string, unknown> = {}): Promise<Record<string, unknown>> => {
     const { structuredContent, content, isError } = await call(name, args);
     const [first] = content;
-    expect(isError, first?.type === "text" ? first.text : "").toBeUndefined();
+    expect({ isError, first }).toMatchObject({ isError: undefined });
     expect(first).toEqual({ type: "text", text: JSON.stringify(structuredContent, null, 2) });
     return structuredContent as Record<string, unknown>;
   };
@@ -72,7 +72,8 @@ describe("the profile mcp-task", () => {
     const [message] = solve?.messages ?? [];
     expect(message?.role).toBe("user");
     const said = JSON.stringify(message?.content);
-    for (const part of ["it leaks", "a.ts,b.ts", "run_task", "gpt-5", "reasoning", "read_only true"]) expect(said).toContain(part);
+    for (const part of ["it leaks", "a.ts,b.ts", "run_task", "gpt-5", "reasoning", "read_only true"])
+      expect(said).toContain(part);
     expect(JSON.stringify(await client?.getPrompt({ name: "code" }))).toContain("read_only false");
   });
 
@@ -112,11 +113,23 @@ describe("the profile mcp-task", () => {
     const { task_id: id } = await data("run_task", { task: "think", read_only: true, output: "deep thoughts" });
     await until(() => models.heard.length === 1);
     const status = await data("check_task_status", { task_id: id });
-    expect(status).toMatchObject({ status: "running", readOnly: true, check_after: "Please wait 5 seconds before checking this task again", check_after_seconds: 5 });
+    expect(status).toMatchObject({
+      status: "running",
+      readOnly: true,
+      check_after: "Please wait 5 seconds before checking this task again",
+      check_after_seconds: 5,
+    });
     expect(status).not.toHaveProperty("output");
-    expect(await error("get_task_result", { task_id: id })).toBe(`Failed to execute task: Task ${id} is not complete. Status: running`);
-    expect(await data("wait_for_task", { task_id: id, timeout_seconds: 0.2 })).toEqual({ task_id: id, status: "running", timeout: true, message: expect.any(String) });
-    expect(await text("cancel_task", { task_id: id })).toBe(`Task ${id} cancelled successfully`);
+    expect(await error("get_task_result", { task_id: id })).toBe(
+      `Failed to execute task: Task ${String(id)} is not complete. Status: running`,
+    );
+    expect(await data("wait_for_task", { task_id: id, timeout_seconds: 0.2 })).toEqual({
+      task_id: id,
+      status: "running",
+      timeout: true,
+      message: expect.any(String),
+    });
+    expect(await text("cancel_task", { task_id: id })).toBe(`Task ${String(id)} cancelled successfully`);
     await until(() => models.heard[0]?.isAborted === true);
     await until(async () => (await data("check_task_status", { task_id: id }))["status"] === "cancelled");
     expect((await data("check_task_status", { task_id: id }))["check_after"]).toBeNull();
@@ -128,12 +141,21 @@ describe("the profile mcp-task", () => {
     models.script("slow", { text: "hmm ", hangs: true });
     await open();
     const wanted = ["openai/good", "openai/bad", "openai/slow"];
-    expect(await error("run_task", { task: "answer", model: wanted })).toMatch(/^Failed to execute task: Multiple models with write access \(read_only: false\) is not allowed/);
+    expect(await error("run_task", { task: "answer", model: wanted })).toMatch(
+      /^Failed to execute task: Multiple models with write access \(read_only: false\) is not allowed/,
+    );
     const batch = await data("run_task", { task: "answer", models: JSON.stringify(wanted), read_only: true });
-    expect(batch).toEqual({ batch_id: expect.stringMatching(/^batch-\d+-[0-9a-z]+$/), task_ids: [expect.any(String), expect.any(String), expect.any(String)], status: "pending", message: expect.any(String) });
+    expect(batch).toEqual({
+      batch_id: expect.stringMatching(/^batch-\d+-[0-9a-z]+$/),
+      task_ids: [expect.any(String), expect.any(String), expect.any(String)],
+      status: "pending",
+      message: expect.any(String),
+    });
     const { batch_id: id } = batch;
     const ids = batch["task_ids"] as string[];
-    await until(async () => ((await data("list_tasks", { batch_id: id }))["stats"] as { running: number }).running === 1);
+    await until(
+      async () => ((await data("list_tasks", { batch_id: id }))["stats"] as { running: number }).running === 1,
+    );
     expect(await data("list_tasks", { batch_id: id })).toEqual({
       stats: { total: 3, pending: 0, running: 1, completed: 1, failed: 1, cancelled: 0 },
       tasks: wanted.map((model, index) => ({
@@ -142,20 +164,44 @@ describe("the profile mcp-task", () => {
       })),
       filters_applied: { batch_id: id, status: null, recent_only: false },
     });
-    expect(await data("list_tasks", { status_filter: "failed", recent_only: true })).toMatchObject({ stats: { total: 1, failed: 1 }, tasks: [{ id: ids[1] }], filters_applied: { batch_id: null, status: "failed", recent_only: true } });
+    expect(await data("list_tasks", { status_filter: "failed", recent_only: true })).toMatchObject({
+      stats: { total: 1, failed: 1 },
+      tasks: [{ id: ids[1] }],
+      filters_applied: { batch_id: null, status: "failed", recent_only: true },
+    });
     expect(await data("list_tasks", { status_filter: "nonsense" })).toMatchObject({ stats: { total: 0 }, tasks: [] });
     expect(await data("wait_for_task", { batch_id: id, timeout_seconds: 0.2, return_all: true })).toEqual({
       ...{ batch_id: id, timeout: true, message: expect.any(String) },
       ...{ completed_tasks: 2, running_tasks: 1, pending_tasks: 0, total_tasks: 3 },
     });
     const next = data("wait_for_task", { batch_id: id, timeout_seconds: 30 });
-    expect(await data("cancel_task", { batch_id: id })).toEqual({ batch_id: id, total_tasks: 3, cancelled: 1, already_complete: 2, message: expect.any(String) });
-    expect(await next).toMatchObject({ batch_id: id, newly_completed: true, task_id: ids[2], status: "cancelled", remaining_tasks: 0, previously_completed: 2 });
+    expect(await data("cancel_task", { batch_id: id })).toEqual({
+      batch_id: id,
+      total_tasks: 3,
+      cancelled: 1,
+      already_complete: 2,
+      message: expect.any(String),
+    });
+    expect(await next).toMatchObject({
+      batch_id: id,
+      newly_completed: true,
+      task_id: ids[2],
+      status: "cancelled",
+      remaining_tasks: 0,
+      previously_completed: 2,
+    });
     // In the server that this one replaces this burned the whole timeout.
-    const all = { batch_id: id, all_complete: true, tasks: ids.map((task) => expect.objectContaining({ id: task, completed_at: iso }) as object), wait_time_seconds: 0 };
+    const all = {
+      batch_id: id,
+      all_complete: true,
+      tasks: ids.map((task) => expect.objectContaining({ id: task, completed_at: iso }) as object),
+      wait_time_seconds: 0,
+    };
     expect(await data("wait_for_task", { batch_id: id })).toEqual(all);
     expect(await data("wait_for_task", { batch_id: id, return_all: true })).toEqual(all);
-    expect(await text("get_task_result", { task_id: ids[1] })).toBe("ERROR: openai/bad did not answer (HTTP 400): no such model");
+    expect(await text("get_task_result", { task_id: ids[1] })).toBe(
+      "ERROR: openai/bad did not answer (HTTP 400): no such model",
+    );
   });
 
   it("refuses in the words that its clients know", async () => {
@@ -172,16 +218,23 @@ describe("the profile mcp-task", () => {
       ["wait_for_task", { task_id: "nope" }, "Task nope not found"],
       ["wait_for_task", { batch_id: "nope" }, "No tasks found with batch_id: nope"],
     ];
-    for (const [name, args, message] of expected) expect(await error(name, args)).toBe(`Failed to execute task: ${message}`);
+    for (const [name, args, message] of expected)
+      expect(await error(name, args)).toBe(`Failed to execute task: ${message}`);
     expect(await text("cancel_task", { batch_id: "nope" })).toBe("No tasks found with batch_id: nope");
     expect(await text("cancel_task", { task_id: "nope" })).toContain("could not cancel (may be already completed)");
-    expect(((await client?.callTool({ name: "list_tasks" })) as CallToolResult).structuredContent).toMatchObject({ stats: { total: 0 } });
+    const listed = await client?.callTool({ name: "list_tasks" });
+    expect(listed).toMatchObject({ structuredContent: { stats: { total: 0 } } });
   });
 
   it("takes its keys from ENV_FILE, and its time limits are real", async () => {
     await writeFile(join(home, "keys.env"), `OPENAI_API_KEY=sk-from-the-file-123456\nOPENAI_BASE_URL=${models.url}\n`);
     models.script("gpt-5", { text: "hm ", hangs: true });
-    await open({ ENV_FILE: join(home, "keys.env"), OPENAI_BASE_URL: models.url, OPENAI_API_KEY: "", TASK_TIMEOUT: "700" });
+    await open({
+      ENV_FILE: join(home, "keys.env"),
+      OPENAI_BASE_URL: models.url,
+      OPENAI_API_KEY: "",
+      TASK_TIMEOUT: "700",
+    });
     const { task_id: id } = await data("run_task", { task: "think for ever" });
     const done = await data("wait_for_task", { task_id: id, timeout_seconds: 30 });
     expect(done).toMatchObject({ status: "failed", output: "ERROR: The job ran longer than its limit of 700 ms." });

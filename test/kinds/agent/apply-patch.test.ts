@@ -62,7 +62,10 @@ describe("a patch", () => {
     expect(read("a")).toBe("one\n");
   });
 
-  it.each(["hello", "*** Begin Patch\n*** End Patch", "*** Begin Patch\nhello\n*** End Patch"])("is none: %j", async (text) => {
-    await expect(applyPatch(text, new ConfinedFiles(root, []))).rejects.toThrow("The patch does not fit");
-  });
+  it.each(["hello", "*** Begin Patch\n*** End Patch", "*** Begin Patch\nhello\n*** End Patch"])(
+    "is none: %j",
+    async (text) => {
+      await expect(applyPatch(text, new ConfinedFiles(root, []))).rejects.toThrow("The patch does not fit");
+    },
+  );
 });

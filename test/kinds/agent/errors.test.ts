@@ -29,9 +29,13 @@ describe("a model that does not answer", () => {
     models.script("m", { status: 503, error: "down" });
     models.script("claude-x", { status: 401, error: "invalid x-api-key" });
     models.script("n", call("list", {}), { text: "I do it." });
-    const job = await world().run({ models: ["m", "claude-x", "fake/n"].map((name) => (name === "m" ? "fake/m" : name)) });
+    const job = await world().run({
+      models: ["m", "claude-x", "fake/n"].map((name) => (name === "m" ? "fake/m" : name)),
+    });
     expect(await world().result(job)).toMatchObject({ output: "I do it.", model: "fake/n" });
-    expect([models.requests("m").length, models.requests("claude-x").length, models.requests("n").length]).toEqual([3, 1, 2]);
+    expect([models.requests("m").length, models.requests("claude-x").length, models.requests("n").length]).toEqual([
+      3, 1, 2,
+    ]);
   });
 
   it.each([
@@ -56,7 +60,14 @@ describe("a model that does not answer", () => {
   it("goes on from where it was when its job is retried by hand", async () => {
     const { models } = world();
     const engine = await world().open();
-    models.script("m", call("write_file", { filePath: "a", content: "1" }), { status: 500 }, { status: 500 }, { status: 500 }, { text: "At last." });
+    models.script(
+      "m",
+      call("write_file", { filePath: "a", content: "1" }),
+      { status: 500 },
+      { status: 500 },
+      { status: 500 },
+      { text: "At last." },
+    );
     const job = await world().run();
     expect(job.state.status).toBe("failed");
     await engine.retry(job.id);
@@ -73,7 +84,9 @@ describe("a conversation that is too long for its model", () => {
     const { models } = world();
     world().write("big.txt", "0123456789\n".repeat(3_000));
     await world().open();
-    const reads = Array.from({ length: 8 }, (_, index) => call("read_file", { filePath: "big.txt", startLine: index + 1 }));
+    const reads = Array.from({ length: 8 }, (_, index) =>
+      call("read_file", { filePath: "big.txt", startLine: index + 1 }),
+    );
     models.script("m", ...reads, tooLong, tooLong, { text: "Done anyway." });
     const job = await world().run({ task: "THE TASK" });
     expect(await world().result(job)).toMatchObject({ output: "Done anyway." });

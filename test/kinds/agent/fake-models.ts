@@ -101,7 +101,10 @@ function* openAiEvents(say: Say, model: string): Generator<string> {
     const id = `call_${++calls}`;
     const args = typeof input === "string" ? input : JSON.stringify(input);
     const half = Math.ceil(args.length / 2);
-    yield chunk({ index: 0, delta: { tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] } });
+    yield chunk({
+      index: 0,
+      delta: { tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] },
+    });
     for (const piece of [args.slice(0, half), args.slice(half)]) {
       yield chunk({ index: 0, delta: { tool_calls: [{ index, function: { arguments: piece } }] } });
     }
@@ -114,10 +117,19 @@ function* openAiEvents(say: Say, model: string): Generator<string> {
 }
 
 function* anthropicEvents(say: Say, model: string): Generator<string> {
-  const event = (type: string, data: object): string => `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
+  const event = (type: string, data: object): string =>
+    `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
   const { input, output } = say.usage ?? { input: 100, output: 10 };
   const usage = { input_tokens: input, output_tokens: 1, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
-  const head = { id: "m1", type: "message", role: "assistant", model, content: [], stop_reason: null, stop_sequence: null };
+  const head = {
+    id: "m1",
+    type: "message",
+    role: "assistant",
+    model,
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+  };
   yield event("message_start", { message: { ...head, usage } });
   let index = 0;
   if (say.text !== undefined) {
@@ -130,7 +142,10 @@ function* anthropicEvents(say: Say, model: string): Generator<string> {
     index += 1;
   }
   for (const { name, input: args } of say.calls ?? []) {
-    yield event("content_block_start", { index, content_block: { type: "tool_use", id: `toolu_${++calls}`, name, input: {} } });
+    yield event("content_block_start", {
+      index,
+      content_block: { type: "tool_use", id: `toolu_${++calls}`, name, input: {} },
+    });
     const json = typeof args === "string" ? args : JSON.stringify(args);
     yield event("content_block_delta", { index, delta: { type: "input_json_delta", partial_json: json } });
     yield event("content_block_stop", { index });

@@ -17,7 +17,8 @@ describe("an agent", () => {
       call("read_file", { filePath: "src/a.ts", startLine: 2, endLine: 2 }),
       call("write_file", { filePath: "src/new/b.ts", content: "export const three = 3;\n" }),
       call("apply_patch", {
-        input: "*** Begin Patch\n*** Update File: src/a.ts\n@@\n export const one = 1;\n-export const two = 2;\n+export const two = 22;\n*** End Patch",
+        input:
+          "*** Begin Patch\n*** Update File: src/a.ts\n@@\n export const one = 1;\n-export const two = 2;\n+export const two = 22;\n*** End Patch",
       }),
       call("run_command", { command: "cat src/a.ts src/new/b.ts; echo oops >&2; exit 3" }),
       call("todo_list", { items: [{ content: "look", status: "completed" }] }),
@@ -41,7 +42,7 @@ describe("an agent", () => {
       "export const two = 2;",
       "Wrote 24 characters to src/new/b.ts.",
       "Updated src/a.ts",
-      "export const one = 1;\nexport const two = 22;\nexport const three = 3;\n[stderr]\noops\n[\"cat src/a.ts src/new/b.ts; echo oops >&2; exit 3\" exited with code 3.]",
+      'export const one = 1;\nexport const two = 22;\nexport const three = 3;\n[stderr]\noops\n["cat src/a.ts src/new/b.ts; echo oops >&2; exit 3" exited with code 3.]',
       "[x] look",
     ]);
     expect(world().read("src/a.ts")).toContain("22");
@@ -54,10 +55,22 @@ describe("an agent", () => {
     world().write("dir/x", "");
     await world().open();
     models.script("m", { text: "ok" });
-    await world().run({ task: "THE TASK", context: "THE CONTEXT", output: "THE OUTPUT", files: ["notes.md", "gone.md"] });
-    const [system, user] = models.heard[0]?.body["messages"] as { role: string; content: string }[];
+    await world().run({
+      task: "THE TASK",
+      context: "THE CONTEXT",
+      output: "THE OUTPUT",
+      files: ["notes.md", "gone.md"],
+    });
+    const { body = {} } = models.heard[0] ?? {};
+    const [system, user] = body["messages"] as { role: string; content: string }[];
     expect(system?.content).toContain(`Your working folder is ${world().root}. It contains: dir/, notes.md.`);
-    const places = ["THE CONTEXT", "=== notes.md ===\nremember the milk\n=== end of notes.md ===", "=== gone.md ===\n[it could not be read: gone.md does not exist.]", "THE TASK", "THE OUTPUT"];
+    const places = [
+      "THE CONTEXT",
+      "=== notes.md ===\nremember the milk\n=== end of notes.md ===",
+      "=== gone.md ===\n[it could not be read: gone.md does not exist.]",
+      "THE TASK",
+      "THE OUTPUT",
+    ];
     const at = places.map((text) => user?.content.indexOf(text) ?? -1);
     expect(at).not.toContain(-1);
     expect(at).toEqual(at.toSorted((a, b) => a - b));
@@ -69,7 +82,11 @@ describe("an agent", () => {
     await world().open();
     models.script("claude-x", call("read_file", { filePath: "a.txt" }), { text: "It says hello." });
     const job = await world().run({ models: ["claude-x"] });
-    expect(await world().result(job)).toMatchObject({ output: "It says hello.", model: "anthropic/claude-x", steps: 2 });
+    expect(await world().result(job)).toMatchObject({
+      output: "It says hello.",
+      model: "anthropic/claude-x",
+      steps: 2,
+    });
     expect(await world().result(job)).not.toHaveProperty("cost_usd");
     const { path, headers, said } = models.heard[1] ?? {};
     expect(path).toBe("/v1/messages");
@@ -81,7 +98,11 @@ describe("an agent", () => {
     const { models } = world();
     const engine = await world().open();
     const held = deferred();
-    models.script("m", { ...call("grep", { pattern: "x" }), usage: { input: 11_900, output: 100 } }, { text: "done", after: held.promise });
+    models.script(
+      "m",
+      { ...call("grep", { pattern: "x" }), usage: { input: 11_900, output: 100 } },
+      { text: "done", after: held.promise },
+    );
     const { id } = await world().submit({});
     await until(() => models.heard.length === 2);
     await until(async () => {
@@ -115,16 +136,18 @@ describe("an agent", () => {
     const { models } = world();
     await world().open();
     const outputSchema = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] };
-    models.script(
-      "m",
-      { text: "It is 7." },
-      call("submit_result", { n: "seven" }),
-      { calls: [{ name: "submit_result", input: { n: 7 } }, { name: "write_file", input: { filePath: "late", content: "x" } }] },
-    );
+    models.script("m", { text: "It is 7." }, call("submit_result", { n: "seven" }), {
+      calls: [
+        { name: "submit_result", input: { n: 7 } },
+        { name: "write_file", input: { filePath: "late", content: "x" } },
+      ],
+    });
     const job = await world().run({ outputSchema });
     expect(await world().result(job)).toMatchObject({ data: { n: 7 }, output: "It is 7.", steps: 3 });
     expect(models.heard[1]?.said).toContain("Call submit_result");
-    expect(toolResults(models.heard[2]?.body ?? {})[0]).toBe(`The result does not fit: n: expected number, got "seven".`);
+    expect(toolResults(models.heard[2]?.body ?? {})[0]).toBe(
+      `The result does not fit: n: expected number, got "seven".`,
+    );
     expect(world().has("late")).toBe(false);
   });
 
@@ -132,7 +155,9 @@ describe("an agent", () => {
     const { models } = world();
     await world().open();
     models.script("m", call("give_up", { reason: "there is no such thing" }));
-    expect((await world().run()).state).toMatchObject({ failure: { code: "gave_up", message: "there is no such thing" } });
+    expect((await world().run()).state).toMatchObject({
+      failure: { code: "gave_up", message: "there is no such thing" },
+    });
     models.script("m", call("list", {}));
     const job = await world().run();
     expect(job.state).toMatchObject({ status: "failed", failure: { code: "looping" } });
@@ -149,7 +174,10 @@ describe("a limit", () => {
     const { models } = world();
     await world().open();
     let count = 0;
-    models.script("m", () => ({ text: `Part ${++count}.`, ...call("write_file", { filePath: `f${count}`, content: "" }) }));
+    models.script("m", () => ({
+      text: `Part ${++count}.`,
+      ...call("write_file", { filePath: `f${count}`, content: "" }),
+    }));
     const job = await world().run(limits);
     expect(job.state).toMatchObject({ status: "succeeded", partial: true });
     expect(await world().result(job)).toMatchObject({ stopped_by: stoppedBy, steps, output: `Part ${steps}.` });
@@ -157,7 +185,9 @@ describe("a limit", () => {
 
   it("on cost is refused where no price is known, before anything is made", async () => {
     const engine = await world().open();
-    await expect(world().submit({ models: ["fake/unknown"], maxCostUsd: 1 })).rejects.toThrow('agent.prices["fake/unknown"]');
+    await expect(world().submit({ models: ["fake/unknown"], maxCostUsd: 1 })).rejects.toThrow(
+      'agent.prices["fake/unknown"]',
+    );
     expect((await engine.list()).jobs).toEqual([]);
   });
 });

@@ -25,7 +25,12 @@ describe("MCP servers of the configuration", () => {
     const { models } = world();
     const args = ["--input-type=module", "-e", server];
     const mcpServers = {
-      sums: { command: process.execPath, args, env: { SUM_UNIT: "apples" }, cwd: join(import.meta.dirname, "../../..") },
+      sums: {
+        command: process.execPath,
+        args,
+        env: { SUM_UNIT: "apples" },
+        cwd: join(import.meta.dirname, "../../.."),
+      },
       gone: { command: "/nonexistent", args: [], env: {} },
     };
     const engine = await world().open({ mcpServers });
@@ -34,7 +39,13 @@ describe("MCP servers of the configuration", () => {
     expect(await world().result(job)).toMatchObject({ output: "Five." });
     expect(toolResults(models.heard.at(-1)?.body ?? {})).toEqual(["5 apples", "nothing to erase"]);
     const events = await engine.events(job.id);
-    expect(events).toContainEqual(expect.objectContaining({ type: "message-logged", level: "warn", message: expect.stringContaining('"gone"') as string }));
+    expect(events).toContainEqual(
+      expect.objectContaining({
+        type: "message-logged",
+        level: "warn",
+        message: expect.stringContaining('"gone"') as string,
+      }),
+    );
     models.script("m", { text: "ok" });
     await world().run({ readOnly: true });
     const offered = JSON.stringify(models.heard.at(-1)?.body["tools"]);
@@ -63,7 +74,13 @@ describe("the web", () => {
     const { models } = world();
     const web = createWebAccess(guarded, { engine: "brave", api_key: "search-key", base_url: `http://${host}` });
     await world().open({ web });
-    models.script("m", call("web_fetch", { url: `http://${host}/page` }), call("web_search", { query: "a b&c" }), call("web_fetch", { url: "http://169.254.169.254/latest" }), { text: "ok" });
+    models.script(
+      "m",
+      call("web_fetch", { url: `http://${host}/page` }),
+      call("web_search", { query: "a b&c" }),
+      call("web_fetch", { url: "http://169.254.169.254/latest" }),
+      { text: "ok" },
+    );
     await world().run({ readOnly: true });
     const [page, hits, blocked] = toolResults(models.heard.at(-1)?.body ?? {});
     expect(page).toBe(`http://${host}/page\n\n# Title\n\nSome **bold** text.`);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { readAgentConfig } from "../../../src/config/agent.ts";
+import type { AgentConfig } from "../../../src/config/agent.ts";
 import { loadConfig } from "../../../src/config/config.ts";
 import { findModels, modelLabel } from "../../../src/kinds/agent/model/model-names.ts";
 import { costOf, findPrice } from "../../../src/kinds/agent/model/prices.ts";
 
-const agentOf = (env: NodeJS.ProcessEnv): ReturnType<typeof readAgentConfig> =>
+const agentOf = (env: NodeJS.ProcessEnv): AgentConfig =>
   loadConfig({}, { LONGHAUL_HOME: "/nonexistent", ...env }).agent;
 
 const find = (env: NodeJS.ProcessEnv, ...references: string[]): string[] =>
@@ -15,10 +15,16 @@ describe("a model's name", () => {
 
   it.each([
     [["claude-opus-4-1"], ["anthropic/claude-opus-4-1"]],
-    [["gpt-5", "o3", "gemini-2.5-pro", "grok-4"], ["openai/gpt-5", "openai/o3", "google/gemini-2.5-pro", "xai/grok-4"]],
+    [
+      ["gpt-5", "o3", "gemini-2.5-pro", "grok-4"],
+      ["openai/gpt-5", "openai/o3", "google/gemini-2.5-pro", "xai/grok-4"],
+    ],
     [["openai/anything/at-all"], ["openai/anything/at-all"]],
     [["MINI"], ["anthropic/claude-haiku-4-5", "openai/gpt-5-mini", "google/gemini-2.5-flash", "xai/grok-3-mini"]],
-    [["gpt-5", "reasoning"], ["openai/gpt-5", "anthropic/claude-opus-4-1", "google/gemini-2.5-pro", "xai/grok-4"]],
+    [
+      ["gpt-5", "reasoning"],
+      ["openai/gpt-5", "anthropic/claude-opus-4-1", "google/gemini-2.5-pro", "xai/grok-4"],
+    ],
   ])("%j means %j", (references, models) => expect(find(all, ...references)).toEqual(models));
 
   it("that is none is the class standard, of the keys that there are", () => {
@@ -47,7 +53,11 @@ describe("a model's name", () => {
 
 describe("the configuration of agents", () => {
   it("takes addresses with and without a version, and hides every key", () => {
-    const { providers, secrets } = agentOf({ ANTHROPIC_BASE_URL: "https://proxy.example", ANTHROPIC_API_KEY: "the-key", OPENAI_BASE_URL: "http://h/api/" });
+    const { providers, secrets } = agentOf({
+      ANTHROPIC_BASE_URL: "https://proxy.example",
+      ANTHROPIC_API_KEY: "the-key",
+      OPENAI_BASE_URL: "http://h/api/",
+    });
     expect(providers).toEqual({
       anthropic: { type: "anthropic", baseUrl: "https://proxy.example/v1", apiKey: "the-key" },
       openai: { type: "openai-compatible", baseUrl: "http://h/api" },
@@ -55,10 +65,12 @@ describe("the configuration of agents", () => {
     expect(secrets).toEqual(["the-key"]);
   });
 
-  it.each([{ TASK_TIMEOUT: "soon" }, { TASK_STUCK_THRESHOLD: "0" }, { OLLAMA_HOST: "http://:bad" }, { ENV_FILE: "/nonexistent/file" }])(
-    "%o is refused by name",
-    (env) => expect(() => agentOf(env)).toThrow(Object.keys(env)[0]),
-  );
+  it.each([
+    { TASK_TIMEOUT: "soon" },
+    { TASK_STUCK_THRESHOLD: "0" },
+    { OLLAMA_HOST: "http://:bad" },
+    { ENV_FILE: "/nonexistent/file" },
+  ])("%o is refused by name", (env) => expect(() => agentOf(env)).toThrow(Object.keys(env)[0]));
 });
 
 describe("a price", () => {

@@ -12,9 +12,14 @@ it("a hundred agents at once all end, and leave no memory behind", async () => {
   world().write("page.txt", "some text\n".repeat(2_000));
   await world().open({ concurrency: 100 });
   const round = async (): Promise<number> => {
-    models.script("m", ({ said }) => (said.includes("some text") ? { text: "Read." } : call("read_file", { filePath: "page.txt" })));
+    models.script("m", ({ said }) =>
+      said.includes("some text") ? { text: "Read." } : call("read_file", { filePath: "page.txt" }),
+    );
     const jobs = await Promise.all(Array.from({ length: 100 }, () => world().submit({ readOnly: true })));
-    const { isReached } = await world().engine.wait(jobs.map(({ id }) => id), { timeoutMs: 50_000 });
+    const { isReached } = await world().engine.wait(
+      jobs.map(({ id }) => id),
+      { timeoutMs: 50_000 },
+    );
     expect(isReached).toBe(true);
     const states = await Promise.all(jobs.map(async ({ id }) => (await world().engine.get(id)).state.status));
     expect(new Set(states)).toEqual(new Set(["succeeded"]));

@@ -40,29 +40,48 @@ echo '{"type":"result","subtype":"success","is_error":false,"result":"It said: '
   });
 
   it("does the work: Codex, opencode and Gemini", async () => {
-    await install("codex", `cat > /dev/null
+    await install(
+      "codex",
+      `cat > /dev/null
 echo '{"type":"item.started","item":{"type":"command_execution","command":"ls"}}'
 echo '{"type":"item.completed","item":{"type":"agent_message","text":"from codex"}}'
-echo '{"type":"turn.completed","usage":{"input_tokens":7,"cached_input_tokens":2,"output_tokens":3}}'`);
+echo '{"type":"turn.completed","usage":{"input_tokens":7,"cached_input_tokens":2,"output_tokens":3}}'`,
+    );
     const codex = await world().run({ backend: "codex" });
-    expect(await world().result(codex)).toMatchObject({ output: "from codex", tool_calls: 1, tokens: { input: 7, output: 3, cached: 2 } });
+    expect(await world().result(codex)).toMatchObject({
+      output: "from codex",
+      tool_calls: 1,
+      tokens: { input: 7, output: 3, cached: 2 },
+    });
     expect(args()).toContain("workspace-write");
     await world().close();
-    await install("opencode", `cat > /dev/null
+    await install(
+      "opencode",
+      `cat > /dev/null
 echo '{"type":"text","part":{"text":"from opencode"}}'
-echo '{"type":"step_finish","part":{"cost":0.5,"tokens":{"input":4,"output":2}}}'`);
-    expect(await world().result(await world().run({ backend: "opencode" }))).toMatchObject({ output: "from opencode", cost_usd: 0.5 });
+echo '{"type":"step_finish","part":{"cost":0.5,"tokens":{"input":4,"output":2}}}'`,
+    );
+    expect(await world().result(await world().run({ backend: "opencode" }))).toMatchObject({
+      output: "from opencode",
+      cost_usd: 0.5,
+    });
     await world().close();
-    await install("gemini", `cat > /dev/null
+    await install(
+      "gemini",
+      `cat > /dev/null
 echo 'Loaded cached credentials.'
-printf '{\\n "response": "{\\\\"n\\\\": 7}",\\n "stats": {"models": {"g": {"tokens": {"prompt": 9, "candidates": 1, "cached": 0}}}}\\n}\\n'`);
+printf '{\\n "response": "{\\\\"n\\\\": 7}",\\n "stats": {"models": {"g": {"tokens": {"prompt": 9, "candidates": 1, "cached": 0}}}}\\n}\\n'`,
+    );
     const schema = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
     const gemini = await world().run({ backend: "gemini", outputSchema: schema });
     expect(await world().result(gemini)).toMatchObject({ data: { n: 7 }, tokens: { input: 9, output: 1 } });
   });
 
   it("that fails says why", async () => {
-    await install("codex", `cat > /dev/null; echo '{"type":"turn.failed","error":{"message":"usage limit reached"}}'; exit 1`);
+    await install(
+      "codex",
+      `cat > /dev/null; echo '{"type":"turn.failed","error":{"message":"usage limit reached"}}'; exit 1`,
+    );
     expect((await world().run({ backend: "codex" })).state).toMatchObject({
       failure: { code: "program_failed", message: "codex did not finish the task: usage limit reached" },
     });
@@ -74,8 +93,11 @@ printf '{\\n "response": "{\\\\"n\\\\": 7}",\\n "stats": {"models": {"g": {"toke
   });
 
   it("is found again after a restart, and ended with its job", async () => {
-    await install("codex", `cat > /dev/null; echo up >> "${world().root}/up"; while [ ! -e "${world().root}/go" ]; do sleep 0.05; done
-echo '{"type":"item.completed","item":{"type":"agent_message","text":"late"}}'`);
+    await install(
+      "codex",
+      `cat > /dev/null; echo up >> "${world().root}/up"; while [ ! -e "${world().root}/go" ]; do sleep 0.05; done
+echo '{"type":"item.completed","item":{"type":"agent_message","text":"late"}}'`,
+    );
     const first = await world().submit({ backend: "codex" });
     await until(() => world().has("up"));
     await world().reopen();
@@ -95,7 +117,9 @@ echo '{"type":"item.completed","item":{"type":"agent_message","text":"late"}}'`)
 
   it("that is not installed is refused, and nothing is made", async () => {
     const engine = await world().open({ hasProgram: () => false });
-    await expect(world().submit({ backend: "gemini" })).rejects.toThrow('needs the program "gemini", which is not on the server\'s PATH');
+    await expect(world().submit({ backend: "gemini" })).rejects.toThrow(
+      'needs the program "gemini", which is not on the server\'s PATH',
+    );
     expect((await engine.list()).jobs).toEqual([]);
   });
 });

@@ -69,7 +69,9 @@ describe("the folder of a run", () => {
     plant(base, root);
     await world().open();
     const filePath = path.replace("OUTSIDE", join(base, "outside"));
-    models.script("m", call("read_file", { filePath }), call("grep", { pattern: "TOP", searchPath: filePath }), { text: "ok" });
+    models.script("m", call("read_file", { filePath }), call("grep", { pattern: "TOP", searchPath: filePath }), {
+      text: "ok",
+    });
     await world().run({ readOnly: true, files: [filePath] });
     const [read, grep] = toolResults(models.heard.at(-1)?.body ?? {});
     expect(read).toContain(why);
@@ -81,7 +83,13 @@ describe("the folder of a run", () => {
     const { models, root, base } = world();
     plant(base, root);
     await world().open();
-    models.script("m", call("grep", { pattern: "TOP" }), call("glob", { pattern: "**" }), call("list", { showHidden: true }), { text: "ok" });
+    models.script(
+      "m",
+      call("grep", { pattern: "TOP" }),
+      call("glob", { pattern: "**" }),
+      call("list", { showHidden: true }),
+      { text: "ok" },
+    );
     await world().run({ readOnly: true });
     const [grep, glob, list] = toolResults(models.heard.at(-1)?.body ?? {});
     expect(grep).toBe("Nothing matches.");
@@ -96,7 +104,9 @@ describe("the folder of a run", () => {
       plant(base, root);
       await world().open();
       const patch = `*** Begin Patch\n*** Add File: ${filePath}\n+x\n*** End Patch`;
-      models.script("m", call("write_file", { filePath, content: "x" }), call("apply_patch", { input: patch }), { text: "ok" });
+      models.script("m", call("write_file", { filePath, content: "x" }), call("apply_patch", { input: patch }), {
+        text: "ok",
+      });
       await world().run();
       const results = toolResults(models.heard.at(-1)?.body ?? {});
       for (const result of results) expect(result).toMatch(/lies outside of|is a link|is secret|is the folder itself/);

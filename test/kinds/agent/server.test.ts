@@ -37,7 +37,12 @@ describe("agents of a server", () => {
     server = await startServer(home, { OPENAI_BASE_URL: models.url, OPENAI_API_KEY: key, ...variables });
   };
   const run = async (input: object): Promise<string> => {
-    const job = await local.call<{ id: string }>("run_agent", { task: "do it", model: "openai/m", cwd: work, ...input });
+    const job = await local.call<{ id: string }>("run_agent", {
+      task: "do it",
+      model: "openai/m",
+      cwd: work,
+      ...input,
+    });
     return job.id;
   };
   const end = async (id: string): Promise<JobAnswer> => {
@@ -68,7 +73,11 @@ describe("agents of a server", () => {
   });
 
   it("killed while a command of theirs runs find it again", async () => {
-    models.script("m", call("run_command", { command: "echo begun >> log; while [ ! -e go ]; do sleep 0.05; done; echo end" }), { text: "Done." });
+    models.script(
+      "m",
+      call("run_command", { command: "echo begun >> log; while [ ! -e go ]; do sleep 0.05; done; echo end" }),
+      { text: "Done." },
+    );
     await open();
     const id = await run({});
     await until(() => existsSync(join(work, "log")));
@@ -82,18 +91,22 @@ describe("agents of a server", () => {
   });
 
   it("ask questions that an MCP client answers", async () => {
-    models.script("m", call("ask_user", { question: "Which colour?" }), (heard) => ({ text: `So ${toolResults(heard.body)[0]}.` }));
+    models.script("m", call("ask_user", { question: "Which colour?" }), (heard) => ({
+      text: `So ${toolResults(heard.body)[0]}.`,
+    }));
     await open();
     const client = new Client({ name: "plain", version: "0.0.0" }, { versionNegotiation: { mode: "auto" } });
     await client.connect(openTransport(server, "http", server.token));
-    const ask = async (name: string, args: Record<string, unknown>): Promise<CallToolResult> =>
-      (await client.callTool({ name, arguments: args })) as CallToolResult;
+    const ask = (name: string, args: Record<string, unknown>): Promise<CallToolResult> =>
+      client.callTool({ name, arguments: args });
     const asked = await ask("run_agent", { task: "paint", model: "openai/m", cwd: work });
     expect(asked.structuredContent).toMatchObject({ status: "waiting", message: "asks: Which colour?" });
     const id = (asked.structuredContent as { job_id: string }).job_id;
     await ask("job_send", { id, text: "green" });
     const done = await ask("job_wait", { ids: [id] });
-    expect(done.structuredContent).toMatchObject({ jobs: [{ status: "succeeded", result: { output: "So green.", steps: 2 } }] });
+    expect(done.structuredContent).toMatchObject({
+      jobs: [{ status: "succeeded", result: { output: "So green.", steps: 2 } }],
+    });
     expect(done.structuredContent).not.toHaveProperty("jobs.0.output");
     const [first] = (await client.getPrompt({ name: "plan", arguments: { task: "a bridge" } })).messages;
     expect(JSON.stringify(first)).toContain("run_agent");
@@ -135,9 +148,16 @@ describe("agents of a server", () => {
     await open();
     const request = { task: "answer", cwd: work, models: ["openai/good", "openai/bad", "openai/slow"] };
     await expect(local.call("run_agents", request)).rejects.toThrow("Several models may not change the same folder");
-    const { batch, jobs } = await local.call<{ batch: string; jobs: { id: string }[] }>("run_agents", { ...request, read_only: true });
+    const { batch, jobs } = await local.call<{ batch: string; jobs: { id: string }[] }>("run_agents", {
+      ...request,
+      read_only: true,
+    });
     const ids = jobs.map(({ id }) => id);
-    const first = await local.call<{ reached: boolean; met: string[] }>("job_wait", { ids, for: "success", timeout_ms: 20_000 });
+    const first = await local.call<{ reached: boolean; met: string[] }>("job_wait", {
+      ids,
+      for: "success",
+      timeout_ms: 20_000,
+    });
     expect(first).toMatchObject({ reached: true });
     await local.call("job_wait", { ids, for: 2, timeout_ms: 20_000 });
     await local.call("job_cancel", { ids });
@@ -151,7 +171,13 @@ describe("agents of a server", () => {
       ],
     });
     await until(() => models.requests("slow")[0]?.isAborted === true);
-    const inputs = await local.call<{ jobs: object[] }>("run_agents", { task: "t", cwd: work, model: undefined, models: ["openai/good"], inputs: ["first item", "second item"] });
+    const inputs = await local.call<{ jobs: object[] }>("run_agents", {
+      task: "t",
+      cwd: work,
+      model: undefined,
+      models: ["openai/good"],
+      inputs: ["first item", "second item"],
+    });
     expect(inputs.jobs).toHaveLength(2);
     await until(() => models.requests("good").length === 3);
     expect(models.requests("good").some(({ said }) => said.includes("second item"))).toBe(true);

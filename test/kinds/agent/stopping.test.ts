@@ -50,7 +50,15 @@ describe("an agent whose engine stops", () => {
     await world().open();
     models.script(
       "m",
-      { calls: [{ name: "write_file", input: { filePath: "a", content: "1" } }, { name: "run_command", input: { command: "echo once >> log; while [ ! -e go ]; do sleep 0.05; done; echo went" } }] },
+      {
+        calls: [
+          { name: "write_file", input: { filePath: "a", content: "1" } },
+          {
+            name: "run_command",
+            input: { command: "echo once >> log; while [ ! -e go ]; do sleep 0.05; done; echo went" },
+          },
+        ],
+      },
       { text: "Finished." },
     );
     const { id } = await world().submit({});
@@ -74,7 +82,9 @@ describe("an agent whose engine stops", () => {
     await until(async () => (await engine.get(id)).state.status === "waiting");
     const [asked] = await engine.questions(id);
     expect(asked?.question).toMatchObject({ message: "Red or blue?" });
-    await expect(engine.answer(id, asked?.key ?? "", { action: "accept", content: { answer: "green" } })).rejects.toThrow("one of red, blue");
+    await expect(
+      engine.answer(id, asked?.key ?? "", { action: "accept", content: { answer: "green" } }),
+    ).rejects.toThrow("one of red, blue");
     await engine.answer(id, asked?.key ?? "", { action: "accept", content: { answer: "blue" } });
     await world().end(id);
     expect(models.heard).toHaveLength(2);

@@ -57,7 +57,11 @@ export const agent = defineCommand<AgentOptions, [words: string[]]>({
 function describe(command: Command): void {
   command
     .argument("[task...]", "what to do, or - for what is piped in here")
-    .option("--model <model>", "provider/model, a name, or a class; several run side by side (with --read-only)", collect)
+    .option(
+      "--model <model>",
+      "provider/model, a name, or a class; several run side by side (with --read-only)",
+      collect,
+    )
     .option("--fallback <model>", "to try when the model does not answer; may be repeated", collect)
     .option("--read-only", "change nothing: no writing, no commands")
     .option("--file <path>", "a file to begin with; may be repeated", collect)
@@ -120,7 +124,11 @@ function readSchema(path: string): unknown {
 }
 
 /** On a terminal what it says is shown as it comes; a pipe gets the answer and nothing else. */
-async function runOne(front: Front, request: object, options: AgentOptions & { json?: true }): Promise<number | undefined> {
+async function runOne(
+  front: Front,
+  request: object,
+  options: AgentOptions & { json?: true },
+): Promise<number | undefined> {
   const { client, screen } = front;
   const job = await client.call<JobView>("run_agent", request);
   if (options.detach === true) return tellStarted(front, [job], options.json === true, job);
@@ -164,7 +172,11 @@ function toTotals({ result }: JobAnswer): Parameters<typeof totalsText>[0] {
   return { ...totals, tokens: tokens.input + tokens.output };
 }
 
-async function runMany(front: Front, request: object, options: AgentOptions & { json?: true }): Promise<number | undefined> {
+async function runMany(
+  front: Front,
+  request: object,
+  options: AgentOptions & { json?: true },
+): Promise<number | undefined> {
   const started = await front.client.call<{ batch: string; jobs: JobView[] }>("run_agents", request);
   if (options.detach === true) return tellStarted(front, started.jobs, options.json === true, started);
   return attendBatch(front, started, { isFirst: options.first === true, isJson: options.json === true });

@@ -39,7 +39,11 @@ export async function readInput(job: Job, { engine, actor }: JobAccess): Promise
   // A job may be pruned between two reads.
   const input = asObject(await engine.input(job.id, actor).catch(() => null));
   const [model] = Array.isArray(input["models"]) ? input["models"] : [];
-  return { task: asText(input["task"]) ?? "", model: asText(model) ?? "standard", readOnly: input["readOnly"] === true };
+  return {
+    task: asText(input["task"]) ?? "",
+    model: asText(model) ?? "standard",
+    readOnly: input["readOnly"] === true,
+  };
 }
 
 /** The answer, or why there is none; undefined while it is not known. */
@@ -82,7 +86,9 @@ export async function readActivity(job: Job, { engine, actor }: JobAccess): Prom
     messageCount: events.length,
     requestCount: events.filter(({ type }) => type === "step").length,
     recentEvents: told.slice(-5),
-    toolCalls: events.flatMap(({ type, tool }) => (type === "tool_start" ? [`Called: ${tool}`] : [])).slice(-mostToolCalls),
+    toolCalls: events
+      .flatMap(({ type, tool }) => (type === "tool_start" ? [`Called: ${tool}`] : []))
+      .slice(-mostToolCalls),
     errorCount: errors.length,
     ...(last === undefined ? {} : { lastActivity: `Last event: ${told.at(-1)}`, lastAt: Date.parse(last.at) }),
     ...(failed?.error === undefined ? {} : { lastError: failed.error }),

@@ -1,4 +1,4 @@
-import type { LanguageModel, ModelMessage, TextStreamPart, ToolSet } from "ai";
+import type { jsonSchema as JsonSchema, LanguageModel, ModelMessage, TextStreamPart, ToolSet } from "ai";
 import { toModelError } from "./model-error.ts";
 import { createFetch, openModel } from "./open-model.ts";
 import type { ModelChoice, Providers } from "./model-names.ts";
@@ -114,7 +114,7 @@ async function gather(stream: AsyncIterable<TextStreamPart<ToolSet>>, request: M
       request.onText(part.text);
     } else if (part.type === "tool-call") {
       const problem = "invalid" in part && part.invalid === true ? "Its arguments were no JSON." : undefined;
-      const call = { id: part.toolCallId, name: part.toolName, input: part.input as unknown };
+      const call = { id: part.toolCallId, name: part.toolName, input: part.input };
       calls.push(problem === undefined ? call : { ...call, problem });
     } else if (part.type === "finish-step") {
       const { inputTokens, outputTokens, inputTokenDetails, outputTokenDetails } = part.usage;
@@ -130,7 +130,7 @@ async function gather(stream: AsyncIterable<TextStreamPart<ToolSet>>, request: M
 }
 
 /** Without `execute`: the loop runs the tools itself, and stores what they said before it goes on. */
-function toToolSet(tools: readonly ToolDescription[], jsonSchema: typeof import("ai").jsonSchema): ToolSet {
+function toToolSet(tools: readonly ToolDescription[], jsonSchema: typeof JsonSchema): ToolSet {
   return Object.fromEntries(
     tools.map(({ name, description, parameters }) => [name, { description, inputSchema: jsonSchema(parameters) }]),
   );

@@ -31,7 +31,7 @@ const busy = /overloaded|rate.?limit|temporarily|try again|unavailable|timeout|i
 /** What the SDK or the network threw, in our words. The body of an answer may quote the request, so only its message is kept. */
 export function toModelError(thrown: unknown, choice: ModelChoice): ModelError {
   if (thrown instanceof ModelError) return thrown;
-  const { statusCode, responseHeaders = {}, responseBody = "" } = facts(thrown);
+  const { statusCode, responseHeaders = {}, responseBody = "" } = factsOf(thrown);
   const told = tellMessage(thrown);
   const status = statusCode === undefined ? "" : ` (HTTP ${statusCode})`;
   const message = `${modelLabel(choice)} did not answer${status}: ${told}`;
@@ -45,8 +45,8 @@ interface CallFacts {
   readonly responseBody?: string;
 }
 
-function facts(thrown: unknown): CallFacts {
-  return typeof thrown === "object" && thrown !== null ? (thrown as CallFacts) : {};
+function factsOf(thrown: unknown): CallFacts {
+  return typeof thrown === "object" && thrown !== null ? thrown : {};
 }
 
 function classify(status: number | undefined, text: string, thrown: unknown): ModelErrorType {
@@ -64,7 +64,9 @@ function isNetworkFault(thrown: unknown): boolean {
   for (let error = thrown; error instanceof Error; error = error.cause) {
     const { code = "" } = error as { code?: string };
     if (/^(E[A-Z]+|UND_ERR_\w+)$/.test(code)) return true;
-    if (/fetch failed|terminated|socket|cannot connect|network|No output generated|empty response/i.test(error.message)) {
+    if (
+      /fetch failed|terminated|socket|cannot connect|network|No output generated|empty response/i.test(error.message)
+    ) {
       return true;
     }
   }

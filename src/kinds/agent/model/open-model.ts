@@ -14,7 +14,7 @@ export function createFetch(): { fetch: Fetch; close: () => Promise<void> } {
     const { Agent, fetch } = await import("undici");
     const dispatcher = new Agent({ headersTimeout: silenceMs, bodyTimeout: silenceMs });
     const send = (input: unknown, init: unknown): unknown =>
-      fetch(input as string, { ...(init as object), dispatcher } as Parameters<typeof fetch>[1]);
+      fetch(input as string, { ...(init as object), dispatcher });
     return { fetch: send as Fetch, close: () => dispatcher.destroy() };
   };
   return {

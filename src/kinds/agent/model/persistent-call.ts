@@ -63,7 +63,10 @@ function backoffMs({ initialMs, maxMs }: RetryPolicy, tried: number): number {
 const lookMs = 10_000;
 
 /** A wait that was asked for is no silence. */
-async function pause(waitMs: number, { signal, onActivity }: Pick<ModelRequest, "signal" | "onActivity">): Promise<void> {
+async function pause(
+  waitMs: number,
+  { signal, onActivity }: Pick<ModelRequest, "signal" | "onActivity">,
+): Promise<void> {
   const ends = performance.now() + waitMs;
   for (let leftMs = waitMs; leftMs > 0; leftMs = ends - performance.now()) {
     await delay(Math.min(lookMs, leftMs), undefined, { signal }).catch(() => undefined);
@@ -76,8 +79,12 @@ function toFailure(last: ModelError | undefined, count: number): JobFailure {
   const others = count > 1 ? ` All ${count} models were tried.` : "";
   const isBusy = last?.type === "busy";
   const hint = last?.status === 401 || last?.status === 403 ? " Check its key." : "";
-  return new JobFailure(isBusy ? "model_busy" : "model_refused", `${last?.message ?? "No model answered."}${hint}${others}`, {
-    retryable: isBusy,
-    ...(last?.status === undefined ? {} : { details: { status: last.status } }),
-  });
+  return new JobFailure(
+    isBusy ? "model_busy" : "model_refused",
+    `${last?.message ?? "No model answered."}${hint}${others}`,
+    {
+      retryable: isBusy,
+      ...(last?.status === undefined ? {} : { details: { status: last.status } }),
+    },
+  );
 }

@@ -28,7 +28,11 @@ const listPrices: Prices = {
 
 /** The price of a model: by its full name, by its own, or by how that begins. Undefined where nobody knows it. */
 export function findPrice({ provider, model }: ModelChoice, configured: Prices): Price | undefined {
-  const own = model.split("/").at(-1)?.replace(/^claude-(\w+)-(\d)\.(\d)/, "claude-$1-$2-$3") ?? model;
+  const own =
+    model
+      .split("/")
+      .at(-1)
+      ?.replace(/^claude-(\w+)-(\d)\.(\d)/, "claude-$1-$2-$3") ?? model;
   const exact = configured[`${provider}/${model}`] ?? configured[model];
   if (exact !== undefined) return exact;
   const beginning = Object.keys(listPrices)

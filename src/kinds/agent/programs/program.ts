@@ -41,7 +41,12 @@ const claudeEvent = z.looseObject({
   message: z
     .looseObject({
       content: z.array(
-        z.looseObject({ type: z.string(), text: z.string().optional(), name: z.string().optional(), input: z.json().optional() }),
+        z.looseObject({
+          type: z.string(),
+          text: z.string().optional(),
+          name: z.string().optional(),
+          input: z.json().optional(),
+        }),
       ),
     })
     .optional(),
@@ -122,8 +127,10 @@ const codex: Program = {
       const { input_tokens: input, output_tokens: output, cached_input_tokens: cached } = usage;
       return { tokens: { input, output, cached } };
     }
-    if (type === "item.completed" && item?.type === "agent_message") return { text: item.text ?? "", answer: item.text ?? "" };
-    if (type === "item.started" && item?.type !== undefined) return { tool: { name: item.type, brief: item.command ?? "" } };
+    if (type === "item.completed" && item?.type === "agent_message")
+      return { text: item.text ?? "", answer: item.text ?? "" };
+    if (type === "item.started" && item?.type !== undefined)
+      return { tool: { name: item.type, brief: item.command ?? "" } };
     return {};
   },
 };
@@ -167,7 +174,11 @@ const geminiAnswer = z.looseObject({
       models: z.record(
         z.string(),
         z.looseObject({
-          tokens: z.looseObject({ prompt: z.int().default(0), candidates: z.int().default(0), cached: z.int().default(0) }),
+          tokens: z.looseObject({
+            prompt: z.int().default(0),
+            candidates: z.int().default(0),
+            cached: z.int().default(0),
+          }),
         }),
       ),
     })
@@ -185,8 +196,13 @@ const gemini: Program = {
     const { response = "", error, stats } = geminiAnswer.parse(event);
     if (error !== undefined) return { error: error.message };
     const all = Object.values(stats?.models ?? {}).map(({ tokens }) => tokens);
-    const sum = (pick: (tokens: (typeof all)[number]) => number): number => all.reduce((total, one) => total + pick(one), 0);
-    const tokens = { input: sum((one) => one.prompt), output: sum((one) => one.candidates), cached: sum((one) => one.cached) };
+    const sum = (pick: (tokens: (typeof all)[number]) => number): number =>
+      all.reduce((total, one) => total + pick(one), 0);
+    const tokens = {
+      input: sum((one) => one.prompt),
+      output: sum((one) => one.candidates),
+      cached: sum((one) => one.cached),
+    };
     return { text: response, answer: response, tokens };
   },
 };

@@ -96,7 +96,10 @@ function readData(answer: string, schema: Record<string, Json>): Json {
 async function readPrompt(input: AgentInput, files: ConfinedFiles, { checkpoint }: JobContext): Promise<string> {
   const stored = await checkpoint.load();
   if (typeof stored === "string") return stored;
-  const schema = input.outputSchema === undefined ? "" : `\n\nAnswer with nothing but JSON of this schema:\n${JSON.stringify(input.outputSchema)}`;
+  const schema =
+    input.outputSchema === undefined
+      ? ""
+      : `\n\nAnswer with nothing but JSON of this schema:\n${JSON.stringify(input.outputSchema)}`;
   const prompt = (await buildPrompt(input, files)) + schema;
   await checkpoint.save(prompt);
   return prompt;

@@ -28,10 +28,10 @@ async function toEffects(change: FileChange, files: ConfinedFiles): Promise<Effe
   }
   const text = await files.readText(path);
   if (change.type === "delete") return [{ path, text: undefined, told: `Deleted ${path}` }];
-  const changed = change.hunks.reduce(
-    (state, hunk) => applyHunk(state, hunk, path),
-    { lines: text.split("\n"), from: 0 },
-  );
+  const changed = change.hunks.reduce((state, hunk) => applyHunk(state, hunk, path), {
+    lines: text.split("\n"),
+    from: 0,
+  });
   const written = { path, text: changed.lines.join("\n"), told: `Updated ${path}` };
   if (change.moveTo === undefined) return [written];
   if (await files.exists(change.moveTo)) throw refusal(`${change.moveTo} exists already.`);
@@ -41,7 +41,11 @@ async function toEffects(change: FileChange, files: ConfinedFiles): Promise<Effe
   ];
 }
 
-function applyHunk(state: { lines: string[]; from: number }, hunk: Hunk, path: string): { lines: string[]; from: number } {
+function applyHunk(
+  state: { lines: string[]; from: number },
+  hunk: Hunk,
+  path: string,
+): { lines: string[]; from: number } {
   let { from } = state;
   for (const anchor of hunk.anchors) {
     const at = findLines(state.lines, [anchor], from);
@@ -66,7 +70,11 @@ function findPlace(lines: readonly string[], { before, anchors, isAtEnd }: Hunk,
   return at < 0 && from > 0 && anchors.length === 0 ? findLines(lines, before, 0) : at;
 }
 
-const comparisons: readonly ((line: string) => string)[] = [(line) => line, (line) => line.trimEnd(), (line) => line.trim()];
+const comparisons: readonly ((line: string) => string)[] = [
+  (line) => line,
+  (line) => line.trimEnd(),
+  (line) => line.trim(),
+];
 
 /** As they stand, else without regard to the blanks at their ends. */
 function findLines(lines: readonly string[], wanted: readonly string[], from: number): number {

@@ -11,10 +11,14 @@ export const askUserTool: AgentTool = defineTool({
   }),
   brief: ({ question }) => question,
   run: async ({ question, options }, { job, key, conceal }) => {
-    const field = { type: "string" as const, ...(options === undefined || options.length === 0 ? {} : { enum: options }) };
+    const field = {
+      type: "string" as const,
+      ...(options === undefined || options.length === 0 ? {} : { enum: options }),
+    };
     const form = { type: "object" as const, properties: { answer: field }, required: ["answer"] };
     const answer = await job.ask({ message: conceal(question), form }, key);
-    if (answer.action === "accept") return String(answer.content["answer"] ?? "");
+    const { answer: said } = answer.action === "accept" ? answer.content : {};
+    if (typeof said === "string") return said;
     return "The person declined to answer: go on as you think best.";
   },
 });

@@ -137,7 +137,8 @@ export class ConfinedFiles {
   }
 
   #check(absolute: string, path: string): string {
-    const isInside = absolute === this.root || absolute.startsWith(this.root.endsWith(sep) ? this.root : this.root + sep);
+    const isInside =
+      absolute === this.root || absolute.startsWith(this.root.endsWith(sep) ? this.root : this.root + sep);
     if (!isInside) throw refusal(`${path} lies outside of ${this.root}.`);
     if (this.#isSecret(this.shown(absolute))) throw refusal(`${path} is secret by configuration (agent.secret_files).`);
     return absolute;

@@ -45,9 +45,13 @@ export function toValidator(schema: Record<string, Json>): z.ZodType {
   try {
     return z.fromJSONSchema(withoutPatterns(schema) as Parameters<typeof z.fromJSONSchema>[0]);
   } catch (error) {
-    throw new LonghaulError("invalid_input", `output_schema is no JSON Schema that can be checked: ${messageOf(error)}.`, {
-      cause: error,
-    });
+    throw new LonghaulError(
+      "invalid_input",
+      `output_schema is no JSON Schema that can be checked: ${messageOf(error)}.`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

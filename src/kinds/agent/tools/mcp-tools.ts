@@ -69,7 +69,7 @@ function toAgentTool(server: string, tool: ListedTool, client: Client): AgentToo
   return {
     name: `${server}_${tool.name}`.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, 64),
     description: (tool.description ?? tool.name).slice(0, 2_000),
-    parameters: tool.inputSchema as Record<string, unknown>,
+    parameters: tool.inputSchema,
     isChange: !isReader,
     isUnrepeatable: !isReader,
     brief: (input) => JSON.stringify(input ?? {}),

@@ -57,7 +57,8 @@ const list = defineTool({
 
 const glob = defineTool({
   name: "glob",
-  description: 'Find files by name, such as "src/**/*.ts". .git and node_modules are left out unless searchPath names them.',
+  description:
+    'Find files by name, such as "src/**/*.ts". .git and node_modules are left out unless searchPath names them.',
   input: z.object({ pattern: z.string().min(1).max(500), searchPath: path.default(".") }),
   brief: ({ pattern }) => pattern,
   run: async ({ pattern, searchPath }, use) => {
@@ -96,7 +97,9 @@ const grep = defineTool({
         found.push("[stopped: too much text; search a smaller folder]");
         break;
       }
-      const matching = text.split("\n").flatMap((line, index) => (test(line) ? [`${index + 1}: ${shorten(line)}`] : []));
+      const matching = text
+        .split("\n")
+        .flatMap((line, index) => (test(line) ? [`${index + 1}: ${shorten(line)}`] : []));
       const lines = filesOnly ? matching.slice(0, 1).map(() => file) : matching.map((line) => `${file}:${line}`);
       count += lines.length;
       found.push(...lines.slice(0, mostFound + 1 - Math.min(found.length, mostFound + 1)));

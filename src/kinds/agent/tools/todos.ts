@@ -15,7 +15,8 @@ export interface TodoList {
 
 export const todoTool: AgentTool = defineTool({
   name: "todo_list",
-  description: "Write down the plan: replaces the whole list. Use it for work of several steps, and keep it up to date.",
+  description:
+    "Write down the plan: replaces the whole list. Use it for work of several steps, and keep it up to date.",
   input: z.object({ items: z.array(todoSchema).max(100) }),
   brief: ({ items }) => `${items.filter(({ status }) => status === "completed").length}/${items.length} done`,
   run: async ({ items }, { todos }) => {

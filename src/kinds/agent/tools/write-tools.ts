@@ -38,7 +38,8 @@ Give three unchanged lines around each change. All of the patch is applied, or n
   input: z.object({ input: z.string().min(1).max(mostCharacters).describe("The patch.") }),
   isChange: true,
   isUnrepeatable: true,
-  brief: ({ input }) => [...input.matchAll(/^\*\*\* (?:Update|Add|Delete) File: (.+)$/gm)].map(([, name]) => name).join(", "),
+  brief: ({ input }) =>
+    [...input.matchAll(/^\*\*\* (?:Update|Add|Delete) File: (.+)$/gm)].map(([, name]) => name).join(", "),
   run: ({ input }, { files }) => applyPatch(input, files),
 });
 
