@@ -107,7 +107,10 @@ const configSchema = z.strictObject({
   oidc: oidcSchema.optional(),
   webhooks: z
     .strictObject({
-      allow: z.array(z.string()).default([]).describe("Origins, or beginnings of addresses, that may be posted to."),
+      allow: z
+        .array(z.string())
+        .default([])
+        .describe("The only origins, or beginnings of addresses, that may be posted to; any public one unless given."),
       default_url: z.string().optional().describe("For jobs that name no address of their own."),
       secret: z.string().optional().describe("Signs; made by itself and kept in the folder unless given."),
     })

@@ -4,7 +4,7 @@ import type { EngineOptions } from "../engine/settings.ts";
 import type { WebhookOptions } from "../engine/webhooks/webhook-settings.ts";
 import { toJobView } from "../operations/job-view.ts";
 import { openSqliteStore } from "../store/sqlite/open.ts";
-import { post } from "./post.ts";
+import { createPostman } from "./post.ts";
 
 export interface OpenOptions extends Omit<EngineOptions, "store" | "webhooks"> {
   /** The folder that holds the database and the jobs' output; made if it is not there. */
@@ -13,18 +13,20 @@ export interface OpenOptions extends Omit<EngineOptions, "store" | "webhooks"> {
   readonly outputCapBytes?: number;
   /** Lets jobs have webhooks. */
   readonly webhooks?: WebhookOptions;
+  /** Hosts, addresses and ranges that may be reached though they are not public. */
+  readonly netAllow?: readonly string[];
 }
 
 /** Opens an engine on an embedded database. Only one engine at a time can have a folder open. */
-export async function openEngine({ home, outputCapBytes, webhooks, ...options }: OpenOptions): Promise<Engine> {
+export async function openEngine(given: OpenOptions): Promise<Engine> {
+  const { home, outputCapBytes, webhooks, netAllow, ...options } = given;
   const file = join(resolve(home), "longhaul.db");
   const store = await openSqliteStore(outputCapBytes === undefined ? { file } : { file, outputCapBytes });
   try {
-    return await createEngine({
-      ...options,
-      store,
-      ...(webhooks === undefined ? {} : { webhooks: { ...webhooks, post, view: toJobView } }),
-    });
+    if (webhooks === undefined) return await createEngine({ ...options, store });
+    const { close, ...postman } = createPostman(webhooks, netAllow);
+    const engine = await createEngine({ ...options, store, webhooks: { ...webhooks, ...postman, view: toJobView } });
+    return { ...engine, stop: () => engine.stop().finally(close) };
   } catch (error) {
     await store.close();
     throw error;

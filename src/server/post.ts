@@ -1,8 +1,33 @@
-import type { Post } from "../engine/webhooks/webhook-settings.ts";
+import type { WebhookOptions, WebhookSettings } from "../engine/webhooks/webhook-settings.ts";
+import { createAddressRules } from "../net/address-rules.ts";
+import { createGuardedFetch } from "../net/guarded-fetch.ts";
+import { defaultUserAgent } from "../net/user-agent.ts";
+import { readVersion } from "./version.ts";
 
-/** Reads nothing of the reply but its head, so that no reply is too long. */
-export const post: Post = async (url, headers, body, signal) => {
-  const response = await fetch(url, { method: "POST", headers, body, redirect: "manual", signal });
-  await response.body?.cancel();
-  return { status: response.status, headers: Object.fromEntries(response.headers) };
-};
+interface Postman extends Pick<WebhookSettings, "post" | "check"> {
+  readonly close: () => Promise<void>;
+}
+
+/** Posts to webhooks through the guarded network; the addresses that the configuration names may be inside it. */
+export function createPostman({ allow, defaultUrl }: WebhookOptions, netAllow: readonly string[] = []): Postman {
+  const named = [...allow, ...(defaultUrl === undefined ? [] : [defaultUrl])].map((text) => new URL(text));
+  const rules = createAddressRules([...netAllow, ...named.map(toEntry)]);
+  const guarded = createGuardedFetch({ rules, userAgent: defaultUserAgent(readVersion()) });
+  return {
+    check: (url) => void rules.checkUrl(url),
+    post: async (url, headers, body, signal) => {
+      const request = { method: "POST", headers, body, signal, maxRedirects: 0 } as const;
+      // Of the reply nothing is read but its head, so that none is too long.
+      const reply = await guarded.fetch(url, { ...request, maxBodyBytes: 1, whenTooLarge: "truncate" });
+      const entries = Object.entries(reply.headers).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, value.toString()] as const],
+      );
+      return { status: reply.status, headers: Object.fromEntries(entries) };
+    },
+    close: () => guarded.close(),
+  };
+}
+
+function toEntry({ protocol, hostname, port }: URL): string {
+  return `${hostname}:${port === "" ? (protocol === "https:" ? 443 : 80) : port}`;
+}

@@ -117,6 +117,7 @@ export async function openEngineWithKinds(
     outputCapBytes: config.shell.output_cap_mb * 1_000_000,
     retention: toRetention(config),
     webhooks: toWebhookOptions(config),
+    netAllow: config.net.allow,
     ...defined({ pruneMs: config.backgroundJob.cleanupIntervalMs }),
     log: ({ level, message, ...facts }) => log(level, message, facts),
   });

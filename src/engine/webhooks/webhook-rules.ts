@@ -10,7 +10,7 @@ import {
   type webhookSchema,
 } from "../../job/webhook.ts";
 import type { JobDraft } from "../../store/store.ts";
-import type { WebhookOptions } from "./webhook-settings.ts";
+import type { WebhookSettings } from "./webhook-settings.ts";
 
 export interface WebhookRules {
   /**
@@ -24,11 +24,12 @@ export interface WebhookRules {
   readonly isAllowed: (url: URL) => boolean;
 }
 
-export function createWebhookRules({ allow, defaultUrl }: Partial<WebhookOptions> = {}): WebhookRules {
-  const allowed = [...(allow ?? []), ...(defaultUrl === undefined ? [] : [defaultUrl])].map((text) =>
+export function createWebhookRules({ allow = [], defaultUrl, check }: Partial<WebhookSettings> = {}): WebhookRules {
+  const named = [...allow, ...(defaultUrl === undefined ? [] : [defaultUrl])].map((text) =>
     parseWebhookUrl(text, "webhooks.allow"),
   );
-  const isAllowed = (url: URL): boolean => allowed.some((beginning) => isWithin(url, beginning));
+  const isAllowed = (url: URL): boolean =>
+    named.some((beginning) => isWithin(url, beginning)) || (allow.length === 0 && passes(url, check));
   return {
     isAllowed,
     choose: (wanted, { isChild }) => {
@@ -48,6 +49,15 @@ export function notAllowed(url: URL): LonghaulError {
     "not_allowed",
     `Webhooks to ${showUrl(url)} are not allowed: add ${url.origin} to webhooks.allow in the server's configuration.`,
   );
+}
+
+function passes(url: URL, check: WebhookSettings["check"] | undefined): boolean {
+  try {
+    check?.(url);
+    return check !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** The same origin, and a path that is the same or lies below. */

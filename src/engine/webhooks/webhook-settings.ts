@@ -10,7 +10,7 @@ export type Post = (
 
 /** What a configuration says of webhooks. */
 export interface WebhookOptions {
-  /** Origins, or beginnings of addresses, that may be posted to; there are no others. */
+  /** Origins, or beginnings of addresses, that may be posted to, also inside the own network. If there are none, any public address may. */
   readonly allow: readonly string[];
   /** For jobs that name no address of their own; allowed without being listed. */
   readonly defaultUrl?: string;
@@ -24,6 +24,8 @@ export interface WebhookOptions {
 
 export interface WebhookSettings extends WebhookOptions {
   readonly post: Post;
+  /** Throws for an address whose form alone tells that it is not public. */
+  readonly check: (url: URL) => void;
   /** The job as every face shows it. */
   readonly view: (job: Job) => object;
 }
