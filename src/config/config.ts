@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import { cpus } from "node:os";
 import { z } from "zod";
 import { LonghaulError } from "../job/error.ts";
 import { messageOf } from "../job/failure.ts";
@@ -95,6 +96,30 @@ const configSchema = z.strictObject({
     })
     .prefault({}),
   agent: agentSchema.prefault({}),
+  browser: z
+    .strictObject({
+      executable: z.string().min(1).optional().describe("Chromium, Chrome or Edge; looked for where it is not named."),
+      sandbox: z.boolean().default(process.getuid?.() !== 0),
+      max_pages: z.int().min(1).max(100).default(Math.max(1, cpus().length)),
+    })
+    .prefault({}),
+  crawl: z
+    .strictObject({
+      concurrency: z.int().min(1).max(100).default(4).describe("Crawl jobs at the same time."),
+      per_host: z.int().min(1).max(64).default(8).describe("Requests to one host at the same time, over all jobs."),
+      minimum_delay_ms: z.int().min(0).max(60_000).default(0).describe("Between two requests to one host."),
+    })
+    .prefault({}),
+  search: z
+    .strictObject({
+      searxng_url: z
+        .url({ protocol: /^https?$/ })
+        .optional()
+        .describe("A SearXNG with its JSON format on."),
+      brave_key: z.string().min(1).optional().describe("Key of the Brave Search API."),
+      brave_url: z.url({ protocol: /^https?$/ }).optional(),
+    })
+    .prefault({}),
   retention: z
     .strictObject({
       succeeded_hours: z.number().min(0).default(24),
@@ -152,9 +177,11 @@ export function loadConfig(flags: ConfigFlags = {}, variables: NodeJS.ProcessEnv
     ...withBackgroundJob(parsed.shell, env, backgroundJob),
     allow_remote: flags.allowRemoteShell ?? parsed.shell.allow_remote,
   };
+  const executable = env["LONGHAUL_BROWSER"] ?? parsed.browser.executable;
+  const browser = { ...parsed.browser, ...(executable === undefined ? {} : { executable }) };
   const agent = readAgentConfig(parsed.agent, env);
   const redact = [...parsed.redact, ...agent.secrets];
-  return { ...parsed, shell, agent, server, paths, env, backgroundJob, redact };
+  return { ...parsed, browser, shell, agent, server, paths, env, backgroundJob, redact };
 }
 
 /** The limits of mcp-background-job are those of all commands, where they are set. */

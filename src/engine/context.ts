@@ -65,8 +65,16 @@ export function createContext(run: Run, parts: ContextParts): RunContext {
     },
     touch: () => run.touch(),
     output: (stream = "stdout") => output.stream(stream),
-    outputFile: (stream) => watched(run, store.output.file({ id: run.id, attempt, stream })),
+    outputFile: (stream, options) => watched(run, store.output.file({ id: run.id, attempt, stream }, options)),
     folder: () => store.output.folder(run.id, attempt),
+    artifacts: {
+      save: (name, content) => {
+        run.touch();
+        return store.output.saveArtifact(run.id, name, content);
+      },
+      list: () => store.output.artifacts(run.id),
+      read: async (name) => (await store.output.readArtifact(run.id, name, 0, Infinity)).content,
+    },
     serve: (handlers) => {
       run.handlers = handlers;
     },

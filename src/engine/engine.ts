@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { Artifact } from "../job/artifact.ts";
 import type { JobEvent } from "../job/event.ts";
 import type { JobId } from "../job/id.ts";
 import type { Job } from "../job/job.ts";
@@ -7,14 +8,14 @@ import type { RunHandlers } from "../job/kind.ts";
 import type { Answer, AskedQuestion } from "../job/question.ts";
 import type { OutputSize } from "../job/output.ts";
 import type { Delivery, DeliveryFilter, DeliveryPage } from "../store/delivery.ts";
-import type { OutputSlice } from "../store/output-store.ts";
+import type { ArtifactSlice, OutputSlice } from "../store/output-store.ts";
 import type { Created, JobFilter, JobPage, PageRequest, StatusCount } from "../store/store.ts";
 import type { Access, Actor } from "./access.ts";
 import { createActions } from "./actions.ts";
 import { Feed } from "./feed.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import type { QueueDiagnosis } from "./queue-diagnosis.ts";
-import { createReads, type KindFacts, type OutputRequest } from "./reads.ts";
+import { createReads, type ArtifactRequest, type KindFacts, type OutputRequest } from "./reads.ts";
 import { Runs } from "./runs.ts";
 import { toKindMap, toSettings, type EngineOptions } from "./settings.ts";
 import { createSubmitter, type SubmitRequest } from "./submit.ts";
@@ -53,6 +54,14 @@ export interface Engine {
   ) => AsyncGenerator<JobEvent>;
   readonly readOutput: (id: string, request?: OutputRequest, access?: Access) => Promise<OutputSlice>;
   readonly outputSizes: (id: string, attempt?: number, access?: Access) => Promise<Record<string, OutputSize>>;
+  /** The files that a job has made. */
+  readonly artifacts: (id: string, access?: Access) => Promise<Artifact[]>;
+  readonly readArtifact: (
+    id: string,
+    name: string,
+    request?: ArtifactRequest,
+    access?: Access,
+  ) => Promise<ArtifactSlice>;
   readonly wait: (ids: string | readonly string[], options?: WaitOptions & Access) => Promise<WaitResult>;
   /** Idempotent. A running job stays running until it has cleaned up. */
   readonly cancel: (id: string, reason?: string, actor?: Actor) => Promise<Job>;

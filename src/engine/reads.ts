@@ -22,6 +22,8 @@ export interface OutputRequest {
   readonly limit?: number;
 }
 
+export type ArtifactRequest = Pick<OutputRequest, "from" | "limit">;
+
 interface ReadParts {
   readonly store: Store;
   readonly kinds: ReadonlyMap<string, Kind>;
@@ -44,6 +46,8 @@ type Reads = Pick<
   | "follow"
   | "readOutput"
   | "outputSizes"
+  | "artifacts"
+  | "readArtifact"
   | "wait"
   | "questions"
   | "diagnose"
@@ -103,6 +107,11 @@ export function createReads(parts: ReadParts): Reads {
     outputSizes: async (id, attempt, access) => {
       const job = await get(id, access);
       return measureStreams(store, job.id, attempt ?? job.state.attempt);
+    },
+    artifacts: async (id, access) => store.output.artifacts((await get(id, access)).id),
+    readArtifact: async (id, name, { from = 0, limit = mostReadBytes } = {}, access = {}) => {
+      const job = await get(id, access);
+      return store.output.readArtifact(job.id, name, Math.max(0, from), within(limit, mostReadBytes));
     },
     wait: async (ids, options = {}) => {
       const wanted = [...new Set(typeof ids === "string" ? [ids] : ids)];

@@ -1,11 +1,12 @@
 import { z } from "zod";
+import type { Artifact } from "./artifact.ts";
 import { LonghaulError } from "./error.ts";
 import type { LogLevel } from "./event.ts";
 import type { Failure } from "./failure.ts";
 import type { JobId } from "./id.ts";
 import type { Json } from "./json.ts";
 import type { Limits } from "./job.ts";
-import type { OutputFile } from "./output.ts";
+import type { OutputFile, OutputFileOptions } from "./output.ts";
 import type { Answer, Question } from "./question.ts";
 import type { Progress, TerminalStatus } from "./state.ts";
 
@@ -34,6 +35,13 @@ export interface Checkpoint {
   readonly load: () => Promise<Json | undefined>;
   /** Durable when it resolves; replaces the one before. */
   readonly save: (value: Json) => Promise<void>;
+}
+
+export interface Artifacts {
+  /** Whole when it resolves; replaces one of the same name. The name's ending says what it is. */
+  readonly save: (name: string, content: string | Uint8Array) => Promise<Artifact>;
+  readonly list: () => Promise<Artifact[]>;
+  readonly read: (name: string) => Promise<Uint8Array>;
 }
 
 export interface RunHandlers {
@@ -85,10 +93,15 @@ export interface JobContext {
   /** Tells the watchdog that the job lives, where neither output nor progress shows it. */
   readonly touch: () => void;
   readonly output: (stream?: string) => OutputStream;
-  /** A file for a process of its own to append to, so that its output passes through nobody and outlives the engine. */
-  readonly outputFile: (stream: string) => OutputFile;
+  /**
+   * A file for a process of its own to append to, so that its output passes through nobody and outlives the engine. One that
+   * is kept whole has no cap: the kind bounds it by itself.
+   */
+  readonly outputFile: (stream: string, options?: OutputFileOptions) => OutputFile;
   /** A folder of this attempt on this machine; it is kept as long as the job's output. */
   readonly folder: () => string;
+  /** Files for others to read, kept as long as the job. */
+  readonly artifacts: Artifacts;
   /** What callers may do with this attempt while it runs. */
   readonly serve: (handlers: RunHandlers) => void;
   /** Asks and waits; the question and its answer survive a restart. Rejects when the attempt is told to stop. */

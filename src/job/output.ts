@@ -4,6 +4,11 @@ export interface OutputSize {
   readonly dropped: number;
 }
 
+export interface OutputFileOptions {
+  /** Nothing of it is ever cut out. */
+  readonly isWhole?: boolean;
+}
+
 export interface OutputFile {
   readonly path: string;
   /** To be called when the file may have grown: tells readers, and cuts out the middle of what exceeds the cap. */

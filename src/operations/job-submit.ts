@@ -51,5 +51,6 @@ async function toRequest(
     refs.has(wanted) ? wanted : (await findJob(engine, wanted, actor)).id,
   );
   const { kind, input = {}, ref } = job;
-  return { kind, input, dependsOn: await Promise.all(dependsOn), ...toStart(job), ...defined({ ref }) };
+  const start = await toStart({ ...job, after: undefined }, { engine, actor });
+  return { kind, input, ...start, dependsOn: await Promise.all(dependsOn), ...defined({ ref }) };
 }

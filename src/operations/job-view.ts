@@ -76,12 +76,15 @@ export function toJobView(job: Job): JobView {
 
 const longestSummary = 200;
 
-/** What a job runs, in a few words: a command line, a program with its arguments, or a task. */
+/** What a job runs, in a few words: a command line, a program with its arguments, a task, what is done with which page. */
 export function summarise(input: Json): string | undefined {
-  const { command, argv, task } = typeof input === "object" && input !== null && !Array.isArray(input) ? input : {};
+  const { command, argv, task, action, url, urls, query } =
+    typeof input === "object" && input !== null && !Array.isArray(input) ? input : {};
   const words = Array.isArray(argv) ? argv.filter((word) => typeof word === "string").join(" ") : undefined;
-  const told = typeof command === "string" ? command : task;
-  const text = typeof told === "string" ? told : words;
+  const target = url ?? query ?? (Array.isArray(urls) ? urls[0] : undefined);
+  const called = typeof action === "string" && typeof target === "string" ? `${action} ${target}` : undefined;
+  const told = [command, task, words, called, url].find((part) => typeof part === "string");
+  const text = typeof told === "string" ? told : undefined;
   return text === undefined || text.length <= longestSummary ? text : `${text.slice(0, longestSummary)}…`;
 }
 

@@ -25,7 +25,7 @@ export interface OutputSource {
 }
 
 const orderStream = "order";
-/** Other streams are read by their own names. */
+/** Other streams hold what is no text to read along, and are read by their own names. */
 const mergedStreams: ReadonlySet<string> = new Set(["stdout", "stderr"]);
 
 /** The output of one attempt as one run of bytes: a single stream, or stdout and stderr in their order. */

@@ -1,5 +1,9 @@
 import { agentCheck, agentDigest } from "./agent-digest.ts";
+import { analyzePage } from "./analyze-page.ts";
 import { batchGet, batchList } from "./batch-verbs.ts";
+import { crawlPages } from "./crawl-pages.ts";
+import { crawlOperations } from "./crawl-verbs.ts";
+import { jobArtifact } from "./job-artifact.ts";
 import { jobOutput } from "./job-output.ts";
 import {
   jobAnswer,
@@ -16,6 +20,7 @@ import { jobSubmit } from "./job-submit.ts";
 import { jobWait } from "./job-wait.ts";
 import type { Operation } from "./operation.ts";
 import { runAgent, runAgents } from "./run-agent.ts";
+import { pageCompare } from "./page-compare.ts";
 import { runCommand } from "./run-command.ts";
 import { jobsPrune, kindList, kindPause, kindResume, serverStatus } from "./server-verbs.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "./token-verbs.ts";
@@ -29,12 +34,17 @@ export const operations: readonly Operation[] = [
   agentDigest,
   agentCheck,
   jobSubmit,
+  analyzePage,
+  pageCompare,
+  ...crawlOperations,
+  crawlPages,
   jobGet,
   jobResult,
   jobList,
   jobCount,
   jobWait,
   jobOutput,
+  jobArtifact,
   jobEvents,
   jobSend,
   jobAnswer,

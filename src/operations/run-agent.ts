@@ -3,7 +3,6 @@ import { z } from "zod";
 import type { SubmitRequest } from "../engine/submit.ts";
 import { defined } from "../job/defined.ts";
 import { LonghaulError } from "../job/error.ts";
-import { findJobs } from "./job-reference.ts";
 import { jobViewSchema, toJobView } from "./job-view.ts";
 import { defineOperation, type OperationContext } from "./operation.ts";
 import { startFields, toStart } from "./run-command.ts";
@@ -96,7 +95,7 @@ function severalWriters(): LonghaulError {
 async function toRequest(
   input: AgentFields,
   chosen: string | undefined,
-  { engine, actor }: OperationContext,
+  start: OperationContext,
 ): Promise<SubmitRequest> {
   const { task, context, output, files, cwd, backend, fallback = [] } = input;
   return {
@@ -113,7 +112,6 @@ async function toRequest(
         outputSchema: input.output_schema,
       }),
     },
-    dependsOn: (await findJobs(engine, input.after ?? [], actor)).map(({ id }) => id),
-    ...toStart(input),
+    ...(await toStart(input, start)),
   };
 }

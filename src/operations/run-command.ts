@@ -4,7 +4,7 @@ import { defined } from "../job/defined.ts";
 import { webhookSchema } from "../job/webhook.ts";
 import { findJobs } from "./job-reference.ts";
 import { jobViewSchema, toJobView } from "./job-view.ts";
-import { defineOperation } from "./operation.ts";
+import { defineOperation, type OperationContext } from "./operation.ts";
 
 const duration = z
   .int()
@@ -51,23 +51,26 @@ export const runCommand = defineOperation({
   output: jobViewSchema,
   run: async ({ engine, actor }, input) => {
     const { command, argv, shell, cwd, env, stdin, pty, ready, finish_with_main: finishWithMain } = input;
-    const dependsOn = (await findJobs(engine, input.after ?? [], actor)).map(({ id }) => id);
     const request = {
       kind: "shell",
       input: defined({ command, argv, shell, cwd, env, stdin, pty, ready, finishWithMain }),
-      dependsOn,
-      ...toStart(input),
+      ...(await toStart(input, { engine, actor })),
     };
     const job = await engine.submit(request, actor);
     return toJobView(job);
   },
 });
 
-/** The fields of every start, as the engine takes them; whose ids `after` means is for the caller to find out. */
-export function toStart(
-  input: z.output<z.ZodObject<typeof startFields>>,
-): Omit<SubmitRequest, "kind" | "input" | "dependsOn"> {
+type StartInput = z.output<z.ZodObject<typeof startFields>>;
+
+/** What the engine is told of a start, besides the kind and its input. */
+export async function toStart(
+  input: StartInput,
+  { engine, actor }: Pick<OperationContext, "engine" | "actor">,
+): Promise<Omit<SubmitRequest, "kind" | "input">> {
+  const dependsOn = (await findJobs(engine, input.after ?? [], actor)).map(({ id }) => id);
   return {
+    dependsOn,
     ...defined({
       name: input.name,
       tags: input.tags,

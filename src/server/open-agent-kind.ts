@@ -5,12 +5,10 @@ import { defined } from "../job/defined.ts";
 import type { Kind } from "../job/kind.ts";
 import { createAgentKind } from "../kinds/agent/agent.ts";
 import { resolveCwd, type ShellPolicy } from "../kinds/shell/policy.ts";
-import { createAddressRules } from "../net/address-rules.ts";
-import { createGuardedFetch } from "../net/guarded-fetch.ts";
+import type { GuardedFetch } from "../net/guarded-fetch.ts";
 import type { Agents } from "../operations/agents.ts";
 import type { Redactor } from "../text/redact.ts";
 import { createWebAccess } from "./agent-web.ts";
-import { readVersion } from "./version.ts";
 
 export interface OpenedAgents {
   readonly kind: Kind;
@@ -19,13 +17,11 @@ export interface OpenedAgents {
 }
 
 /** The kind `agent` as a configuration gives it. */
-export function openAgentKind(config: LoadedConfig, policy: ShellPolicy, redactor: Redactor): OpenedAgents {
-  const { agent, net } = config;
-  const guarded = createGuardedFetch({
-    rules: createAddressRules(net.allow),
-    userAgent: net.user_agent ?? `Longhaul/${readVersion()}`,
-    limits: { timeoutMs: net.timeout_ms, maxBodyBytes: net.max_body_mb * 1_000_000 },
-  });
+export function openAgentKind(
+  config: LoadedConfig,
+  { policy, redactor, web }: { policy: ShellPolicy; redactor: Redactor; web: GuardedFetch },
+): OpenedAgents {
+  const { agent } = config;
   const roots = agent.roots.length > 0 ? agent.roots : policy.roots;
   const places = { ...policy, roots, defaultCwd: roots[0] ?? policy.defaultCwd };
   const { kind, check, close } = createAgentKind({
@@ -39,7 +35,7 @@ export function openAgentKind(config: LoadedConfig, policy: ShellPolicy, redacto
     redactor,
     resolveCwd: (wanted) => resolveCwd(places, wanted),
     hasProgram: (name) => isOnPath(name, config.env["PATH"] ?? ""),
-    web: createWebAccess(guarded, agent.search),
+    web: createWebAccess(web, agent.search),
   });
   const { taskTimeoutMs: runMs, taskStuckMs: idleMs } = agent;
   return {
@@ -52,9 +48,7 @@ export function openAgentKind(config: LoadedConfig, policy: ShellPolicy, redacto
         return checked.map(({ error, ...row }) => ({ ...row, ...defined({ error: error && redactor.text(error) }) }));
       },
     },
-    close: async () => {
-      await Promise.all([close(), guarded.close()]);
-    },
+    close,
   };
 }
 

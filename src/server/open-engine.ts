@@ -26,7 +26,11 @@ export async function openEngine(given: OpenOptions): Promise<Engine> {
     if (webhooks === undefined) return await createEngine({ ...options, store });
     const { close, ...postman } = createPostman(webhooks, netAllow);
     const engine = await createEngine({ ...options, store, webhooks: { ...webhooks, ...postman, view: toJobView } });
-    return { ...engine, stop: () => engine.stop().finally(close) };
+    const stop = async (): Promise<void> => {
+      await engine.stop();
+      await close();
+    };
+    return { ...engine, stop };
   } catch (error) {
     await store.close();
     throw error;

@@ -1,5 +1,5 @@
 import type { WebhookOptions, WebhookSettings } from "../engine/webhooks/webhook-settings.ts";
-import { createAddressRules } from "../net/address-rules.ts";
+import { createAddressRules, targetOf } from "../net/address-rules.ts";
 import { createGuardedFetch } from "../net/guarded-fetch.ts";
 import { defaultUserAgent } from "../net/user-agent.ts";
 import { readVersion } from "./version.ts";
@@ -28,6 +28,7 @@ export function createPostman({ allow, defaultUrl }: WebhookOptions, netAllow: r
   };
 }
 
-function toEntry({ protocol, hostname, port }: URL): string {
-  return `${hostname}:${port === "" ? (protocol === "https:" ? 443 : 80) : port}`;
+function toEntry(url: URL): string {
+  const { hostname, port } = targetOf(url);
+  return `${hostname}:${port}`;
 }

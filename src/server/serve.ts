@@ -11,6 +11,8 @@ import type { WebhookOptions } from "../engine/webhooks/webhook-settings.ts";
 import { createCallHandler } from "../faces/local/call-handler.ts";
 import { defined } from "../job/defined.ts";
 import { LonghaulError } from "../job/error.ts";
+import { createCrawlKind } from "../kinds/crawl/crawl.ts";
+import { createPageKind } from "../kinds/page/page.ts";
 import { Launcher } from "../kinds/shell/launcher.ts";
 import { inheritEnv } from "../kinds/shell/policy.ts";
 import { createShellKind, type ShellSettings } from "../kinds/shell/shell.ts";
@@ -19,10 +21,12 @@ import { operations } from "../operations/operations.ts";
 import { makeFolder } from "../store/make-folder.ts";
 import { createRedactor, secretValues, type Redactor } from "../text/redact.ts";
 import { openAccess } from "./access.ts";
+import { openCrawlSettings } from "./crawl-settings.ts";
 import { guard } from "./guard.ts";
 import { createLog, type Log } from "./log-file.ts";
 import { openAgentKind } from "./open-agent-kind.ts";
 import { openEngine } from "./open-engine.ts";
+import { openWeb } from "./open-web.ts";
 import { patience, serveHttp, type HttpService } from "./serve-http.ts";
 import { serveMcp, type McpService } from "./serve-mcp.ts";
 import { readVersion } from "./version.ts";
@@ -110,10 +114,17 @@ export async function openEngineWithKinds(
 ): Promise<{ engine: Engine; agents: Agents; close: () => Promise<void> }> {
   const launcher = new Launcher(inheritEnv(config.shell.inherit_env, config.env));
   const shell = toShellSettings(config, { launcher, redactor });
-  const agent = openAgentKind(config, shell.policy, redactor);
+  const web = openWeb(config);
+  const agent = openAgentKind(config, { policy: shell.policy, redactor, web: web.guarded });
+  const crawl = openCrawlSettings(config, web);
   const engine = await openEngine({
     home: config.paths.home,
-    kinds: [createShellKind(shell), agent.kind],
+    kinds: [
+      createShellKind(shell),
+      agent.kind,
+      createPageKind({ ...web, concurrency: config.browser.max_pages }),
+      createCrawlKind(crawl.settings),
+    ],
     outputCapBytes: config.shell.output_cap_mb * 1_000_000,
     retention: toRetention(config),
     webhooks: toWebhookOptions(config),
@@ -124,7 +135,9 @@ export async function openEngineWithKinds(
   const close = async (): Promise<void> => {
     await engine.stop();
     await agent.close();
+    await web.close();
     await launcher.close();
+    await crawl.close();
   };
   return { engine, agents: agent.agents, close };
 }

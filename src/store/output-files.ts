@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { LonghaulError } from "../job/error.ts";
 import type { JobId } from "../job/id.ts";
+import { listArtifacts, readArtifact, saveArtifact } from "./artifact-files.ts";
 import { cutMiddle } from "./output-cut.ts";
 import { listStreams, measureStream, readSlice } from "./output-segments.ts";
 import type { OutputFile, OutputSize } from "../job/output.ts";
@@ -31,10 +32,10 @@ export function createOutputFiles(root: string, { capBytes, onGrown }: OutputFil
       const sizes = { segmentBytes, mostSegments: segmentsPerStream };
       return announced(new SegmentWriter(placeOf(address), streamName(address), sizes), () => onGrown(address.id));
     },
-    file: (address) => {
+    file: (address, { isWhole = false } = {}) => {
       const folder = placeOf(address);
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      return cappedFile(folder, streamName(address), capBytes, () => onGrown(address.id));
+      return cappedFile(folder, streamName(address), isWhole ? Infinity : capBytes, () => onGrown(address.id));
     },
     folder: (id, attempt) => {
       const folder = join(place(id, attempt), "work");
@@ -44,6 +45,9 @@ export function createOutputFiles(root: string, { capBytes, onGrown }: OutputFil
     read: (address, from, limit) => readSlice(placeOf(address), streamName(address), from, limit),
     measure: (address) => measureStream(placeOf(address), streamName(address)),
     streams: (id, attempt) => listStreams(place(id, attempt)),
+    saveArtifact: (id, name, content) => saveArtifact(join(root, id, "artifacts"), name, content),
+    artifacts: (id) => listArtifacts(join(root, id, "artifacts")),
+    readArtifact: (id, name, from, limit) => readArtifact(join(root, id, "artifacts"), name, from, limit),
     remove: (id) => rm(join(root, id), { recursive: true, force: true }),
   };
 }

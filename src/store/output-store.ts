@@ -1,5 +1,6 @@
+import type { Artifact } from "../job/artifact.ts";
 import type { JobId } from "../job/id.ts";
-import type { OutputFile, OutputSize } from "../job/output.ts";
+import type { OutputFile, OutputFileOptions, OutputSize } from "../job/output.ts";
 
 /** Which stream of which attempt. */
 export interface OutputAddress {
@@ -16,7 +17,7 @@ export interface OutputStore {
   /** Goes on at the end of what is there already. One writer per stream at a time. */
   readonly writer: (address: OutputAddress) => OutputWriter;
   /** A file for a process of its own to append to, so that its output passes through nobody. */
-  readonly file: (address: OutputAddress) => OutputFile;
+  readonly file: (address: OutputAddress, options?: OutputFileOptions) => OutputFile;
   /** A folder for whatever else an attempt keeps on this machine; removed with the job's output. */
   readonly folder: (id: JobId, attempt: number) => string;
   /** Reads at most `limit` bytes at or after `from`; where those bytes were dropped, the next that are kept. */
@@ -24,7 +25,17 @@ export interface OutputStore {
   readonly measure: (address: OutputAddress) => Promise<OutputSize>;
   /** The streams that this attempt has written to. */
   readonly streams: (id: JobId, attempt: number) => Promise<string[]>;
+  /** Keeps a file under a name of its own, in place of one of that name; it is kept as long as the job. */
+  readonly saveArtifact: (id: JobId, name: string, content: string | Uint8Array) => Promise<Artifact>;
+  readonly artifacts: (id: JobId) => Promise<Artifact[]>;
+  readonly readArtifact: (id: JobId, name: string, from: number, limit: number) => Promise<ArtifactSlice>;
   readonly remove: (id: JobId) => Promise<void>;
+}
+
+/** Part of an artifact; `bytes` is the size of the whole. */
+export interface ArtifactSlice extends Artifact {
+  readonly from: number;
+  readonly content: Uint8Array;
 }
 
 export interface OutputWriter {

@@ -79,6 +79,7 @@ interface Row {
 }
 
 let made = 0;
+const page = "https://page.example/";
 const rows: Readonly<Record<string, Row>> = {
   run_command: { target: "kind", input: () => ({ command: "true", delay_ms: 3_600_000 }) },
   job_get: { target: "job", input: (id) => ({ id }) },
@@ -89,6 +90,25 @@ const rows: Readonly<Record<string, Row>> = {
   job_events: { target: "job", input: (id) => ({ id }) },
   job_result: { target: "job", input: (id) => ({ id }), allowed: 409 },
   job_submit: { target: "kind", input: () => ({ jobs: [{ kind: "shell", delay_ms: 3_600_000 }] }) },
+  run_agent: { target: "kind", input: () => ({ task: "x" }), allowed: 400 },
+  run_agents: { target: "kind", input: () => ({ task: "x" }), allowed: 400 },
+  agent_digest: { target: "none", input: () => ({ batch: "nobody's" }), allowed: 404 },
+  agent_check: { target: "none", input: () => ({}) },
+  job_artifact: { target: "job", input: (id) => ({ id }) },
+  analyze_page: { target: "kind", input: () => ({ url: "http://127.0.0.1:9/" }), allowed: 400 },
+  page_compare: { target: "job", input: (id) => ({ before: id, after: id }), allowed: 400 },
+  crawl_site: { target: "kind", input: () => ({ urls: [page] }), allowed: 400 },
+  map_site: { target: "kind", input: () => ({ url: page }), allowed: 400 },
+  page_markdown: { target: "kind", input: () => ({ url: page }), allowed: 400 },
+  page_extract: { target: "kind", input: () => ({ url: page, schema: { title: "string" } }), allowed: 400 },
+  page_screenshot: { target: "kind", input: () => ({ url: page }), allowed: 400 },
+  page_browse: {
+    ...{ target: "kind", allowed: 400 },
+    input: () => ({ url: page, actions: [{ type: "wait" }] }),
+  },
+  web_search: { target: "kind", input: () => ({ query: "x" }), allowed: 400 },
+  search_extract: { target: "kind", input: () => ({ query: "x", schema: { title: "string" } }), allowed: 400 },
+  crawl_pages: { target: "job", input: (id) => ({ id }), allowed: 400 },
   batch_list: { target: "none", input: () => ({}) },
   batch_get: { target: "none", input: () => ({ batch: "nobody's" }), allowed: 404 },
   kind_list: { target: "none", input: () => ({}) },

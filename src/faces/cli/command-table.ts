@@ -74,6 +74,26 @@ export const commandTable: readonly CommandEntry[] = [
     summary: "let an AI agent work on a task; it goes on whatever happens here",
     load: async () => (await import("./commands/agent.ts")).agent,
   },
+  {
+    name: "analyze",
+    summary: "analyse a web page in a browser: layout, motion, quality, other window sizes",
+    load: async () => (await import("./commands/analyze.ts")).analyze,
+  },
+  {
+    name: "crawl",
+    summary: "crawl a website: clean Markdown and data of its pages",
+    load: async () => (await import("./commands/crawl.ts")).crawl,
+  },
+  {
+    name: "map",
+    summary: "list the URLs of a website",
+    load: async () => (await import("./commands/map.ts")).map,
+  },
+  {
+    name: "markdown",
+    summary: "print a web page as Markdown",
+    load: async () => (await import("./commands/markdown.ts")).markdown,
+  },
   { name: "ps", summary: "list jobs", load: async () => (await import("./commands/ps.ts")).ps },
   { name: "show", summary: "show one job", load: async () => (await import("./commands/show.ts")).show },
   { name: "logs", summary: "print a job's output", load: async () => (await import("./commands/logs.ts")).logs },

@@ -1,5 +1,10 @@
 import { z } from "zod";
 import { batchGet, batchList } from "../../operations/batch-verbs.ts";
+import { agentCheck, agentDigest } from "../../operations/agent-digest.ts";
+import { analyzePage } from "../../operations/analyze-page.ts";
+import { crawlPages } from "../../operations/crawl-pages.ts";
+import { crawlOperations } from "../../operations/crawl-verbs.ts";
+import { jobArtifact } from "../../operations/job-artifact.ts";
 import { jobOutput } from "../../operations/job-output.ts";
 import { jobRequestSchema, jobSubmit } from "../../operations/job-submit.ts";
 import {
@@ -14,11 +19,21 @@ import {
 } from "../../operations/job-verbs.ts";
 import type { JobView } from "../../operations/job-view.ts";
 import { jobWait } from "../../operations/job-wait.ts";
+import type { Operation } from "../../operations/operation.ts";
+import { pageCompare } from "../../operations/page-compare.ts";
+import { runAgent, runAgents } from "../../operations/run-agent.ts";
+import { runCommand } from "../../operations/run-command.ts";
 import { jobsPrune, kindList, kindPause, kindResume, serverStatus } from "../../operations/server-verbs.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "../../operations/token-verbs.ts";
 import { webhookList, webhookRedeliver } from "../../operations/webhook-verbs.ts";
 import { HttpError } from "./problem.ts";
 import type { Fields, OperationRoute, Reply, RequestHeaders, Route } from "./route.ts";
+
+/** Starts a job of one kind in that kind's own words. */
+const start = (path: string, operation: Operation): OperationRoute => ({
+  ...{ method: "POST", path, tag: "jobs", operation, fields: "body", statuses: [201] },
+  reply: (job: JobView) => ({ status: 201, headers: { location: `/v1/jobs/${job.id}` }, body: job }),
+});
 
 const firstJob = ({ jobs: [job] }: { jobs: JobView[] }): Reply => ({ body: job });
 
@@ -34,6 +49,13 @@ export const routes: readonly Route[] = [
     reply: tellSubmission,
     statuses: [201, 200],
   },
+  start("/v1/commands", runCommand),
+  start("/v1/agents", runAgent),
+  { method: "POST", path: "/v1/agents/batch", tag: "jobs", operation: runAgents, fields: "body" },
+  { method: "POST", path: "/v1/agents/check", tag: "jobs", operation: agentCheck, fields: "body", isSlow: true },
+  start("/v1/pages", analyzePage),
+  ...crawlOperations.map((operation) => start(`/v1/web/${operation.name}`, operation)),
+  { method: "GET", path: "/v1/pages/compare", tag: "jobs", operation: pageCompare, fields: "query" },
   { method: "GET", path: "/v1/jobs", tag: "jobs", operation: jobList, fields: "query" },
   { method: "POST", path: "/v1/jobs/cancel", tag: "jobs", operation: jobCancel, fields: "body" },
   { method: "POST", path: "/v1/jobs/retry", tag: "jobs", operation: jobRetry, fields: "body" },
@@ -52,6 +74,8 @@ export const routes: readonly Route[] = [
     ...{ method, path: "/v1/jobs/{id}/wait", tag: "job", operation: jobWait, isOneOfMany: true, isSlow: true },
     fields: method === "GET" ? "query" : "body",
   })),
+  { method: "GET", path: "/v1/jobs/{id}/pages", tag: "job", operation: crawlPages, fields: "query" },
+  { method: "GET", path: "/v1/jobs/{id}/artifacts", tag: "job", operation: jobArtifact, fields: "query" },
   { method: "POST", path: "/v1/jobs/{id}/send", tag: "job", operation: jobSend, fields: "body" },
   { method: "POST", path: "/v1/jobs/{id}/answer", tag: "job", operation: jobAnswer, fields: "body" },
   {
@@ -64,6 +88,7 @@ export const routes: readonly Route[] = [
   },
   { method: "GET", path: "/v1/batches", tag: "batches", operation: batchList, fields: "query" },
   { method: "GET", path: "/v1/batches/{batch}", tag: "batches", operation: batchGet, fields: "query" },
+  { method: "GET", path: "/v1/batches/{batch}/digest", tag: "batches", operation: agentDigest, fields: "query" },
   { method: "GET", path: "/v1/webhooks", tag: "webhooks", operation: webhookList, fields: "query" },
   { method: "POST", path: "/v1/webhooks/redeliver", tag: "webhooks", operation: webhookRedeliver, fields: "body" },
   {

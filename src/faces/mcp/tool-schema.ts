@@ -29,16 +29,19 @@ export function toJsonSchema(schema: z.ZodType, io: "input" | "output"): JsonSch
   return (known[io] ??= compact(z.toJSONSchema(schema, { io, unrepresentable: "any" }), io) as JsonSchema);
 }
 
-const usualLength = 100;
+/** Bounds that nobody meets who means well; what exceeds them is refused with a sentence. */
+const unmentioned: ReadonlySet<string> = new Set(["maxLength", "maxItems", "maximum"]);
+const farOff = 1_000;
 
-/** Without what costs a model tokens and tells it nothing: the dialect, the bounds of what a number can be, and bounds that are far away. */
+/** Without what costs a model tokens and tells it nothing: the dialect, far bounds, and that a text or a list must not be empty. */
 function compact(value: unknown, io: "input" | "output"): unknown {
   if (Array.isArray(value)) return value.map((inner) => compact(inner, io));
   if (typeof value !== "object" || value === null) return value;
   const kept = Object.entries(value).filter(([key, inner]) => {
     if (key === "$schema" || key === "~standard") return false;
     if (key === "additionalProperties" && io === "output") return false;
-    if ((key === "maxLength" || key === "maxItems") && Number(inner) >= usualLength) return false;
+    if (key === "propertyNames" || ((key === "minLength" || key === "minItems") && inner === 1)) return false;
+    if (unmentioned.has(key) && typeof inner === "number" && inner >= farOff) return false;
     return inner !== Number.MAX_SAFE_INTEGER && inner !== Number.MIN_SAFE_INTEGER;
   });
   return Object.fromEntries(kept.map(([key, inner]) => [key, compact(inner, io)]));

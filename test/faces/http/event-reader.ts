@@ -36,7 +36,7 @@ export async function readEvents(
   const decoder = new TextDecoder();
   const read = async (): Promise<boolean> => {
     try {
-      for await (const chunk of response.body ?? []) parser.feed(decoder.decode(chunk as Uint8Array, { stream: true }));
+      for await (const chunk of response.body ?? []) parser.feed(decoder.decode(chunk, { stream: true }));
       return true;
     } catch {
       return false;

@@ -42,8 +42,8 @@ describe("the OpenAPI document", () => {
   it("offers every operation but those that another one contains", () => {
     const offered = new Set(routes.map((route) => ("operation" in route ? route.operation.name : "")));
     const missing = operations.map(({ name }) => name).filter((name) => !offered.has(name));
-    // Commands are jobs of the kind shell; the server's status has the counts.
-    expect(missing).toEqual(["run_command", "job_count"]);
+    // The status of the server has the counts.
+    expect(missing).toEqual(["job_count"]);
   });
 
   it("is enough to make a typed client from, which drives the server", async () => {

@@ -39,7 +39,7 @@ describe("the core profile", () => {
     expect(JSON.stringify({ tools }).length).toBeLessThan((6_000 * tools.length) / 5);
     for (const { description = "", annotations, outputSchema } of tools) {
       expect(description.length).toBeLessThan(2_000);
-      expect(description.slice(0, 60)).toMatch(/job|command/);
+      expect(description.slice(0, 60)).toMatch(/job|command|page/);
       expect(annotations?.readOnlyHint).toBeTypeOf("boolean");
       expect(outputSchema).toBeDefined();
     }

@@ -227,17 +227,20 @@ describe("the profile mcp-task", () => {
   });
 
   it("takes its keys from ENV_FILE, and its time limits are real", async () => {
-    await writeFile(join(home, "keys.env"), `OPENAI_API_KEY=sk-from-the-file-123456\nOPENAI_BASE_URL=${models.url}\n`);
-    models.script("gpt-5", { text: "hm ", hangs: true });
-    await open({
-      ENV_FILE: join(home, "keys.env"),
-      OPENAI_BASE_URL: models.url,
-      OPENAI_API_KEY: "",
-      TASK_TIMEOUT: "700",
-    });
-    const { task_id: id } = await data("run_task", { task: "think for ever" });
-    const done = await data("wait_for_task", { task_id: id, timeout_seconds: 30 });
-    expect(done).toMatchObject({ status: "failed", output: "ERROR: The job ran longer than its limit of 700 ms." });
+    const keys = { ENV_FILE: join(home, "keys.env"), OPENAI_API_KEY: "" };
+    await writeFile(keys.ENV_FILE, "OPENAI_API_KEY=sk-from-the-file-123456\n");
+    models.script("gpt-5", { text: "Hello." }, { text: "hm ", hangs: true });
+    await open(keys);
+    const first = await data("run_task", { task: "greet" });
+    expect(await data("wait_for_task", { task_id: first["task_id"] })).toMatchObject({ output: "Hello." });
     expect(models.heard[0]?.headers.authorization).toBe("Bearer sk-from-the-file-123456");
+    await client?.close();
+    await server?.kill("SIGTERM");
+    await open({ ...keys, TASK_TIMEOUT: "700" });
+    const second = await data("run_task", { task: "think for ever" });
+    expect(await data("wait_for_task", { task_id: second["task_id"], timeout_seconds: 30 })).toMatchObject({
+      status: "failed",
+      output: "ERROR: The job ran longer than its limit of 700 ms.",
+    });
   });
 });

@@ -1,11 +1,13 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { defined } from "../../../job/defined.ts";
+import type { Job } from "../../../job/job.ts";
 import { isTerminal } from "../../../job/state.ts";
 import { jobOutput, type outputSchema } from "../../../operations/job-output.ts";
 import { findJob } from "../../../operations/job-reference.ts";
 import { cleanText, fence } from "./clean-text.ts";
 import { readsOnly, type ManageTool, type ToolContext } from "./manage-tools.ts";
+import { readPagesOutput } from "./pages-output.ts";
 import { pickFields } from "./pick-fields.ts";
 import { digestOutput } from "./output-digest.ts";
 
@@ -30,18 +32,20 @@ const replySchema = z.object({
 export const outputTool: ManageTool = {
   name: "job_output",
   description:
-    "Read the output (stdout, stderr, logs) of a background job: beginning and end, from an offset, its last lines, or lines that match a pattern.",
+    "Read the output (stdout, stderr, pages of a crawl) of a background job: beginning and end, from an offset, its last lines, or lines that match a pattern.",
   input,
   output: replySchema,
   annotations: readsOnly,
-  run: (wanted: OutputInput, context) =>
-    wanted.from === undefined && wanted.tail === undefined && wanted.grep === undefined && wanted.stream === "merged"
-      ? readDigest(wanted.id, context)
-      : readPart(wanted, context),
+  run: async (wanted: OutputInput, context) => {
+    if (wanted.tail !== undefined || wanted.grep !== undefined || wanted.stream !== "merged")
+      return readPart(wanted, context);
+    const job = await findJob(context.engine, wanted.id, context.actor);
+    if (job.kind === "crawl") return readPagesOutput(job, wanted, context);
+    return wanted.from === undefined ? readDigest(job, context) : readPart(wanted, context);
+  },
 };
 
-async function readDigest(reference: string, context: ToolContext): Promise<CallToolResult> {
-  const job = await findJob(context.engine, reference, context.actor);
+async function readDigest(job: Job, context: ToolContext): Promise<CallToolResult> {
   const { text, size } = await digestOutput(job, context);
   const label = size === 0 ? "No output yet" : `Output of job ${job.id}, ${size} bytes`;
   return {

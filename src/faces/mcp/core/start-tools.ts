@@ -2,9 +2,12 @@ import { z } from "zod";
 import type { JobView } from "../../../operations/job-view.ts";
 import type { Operation, OperationContext } from "../../../operations/operation.ts";
 import { runAgent } from "../../../operations/run-agent.ts";
+import { crawlSite } from "../../../operations/crawl-verbs.ts";
 import { runCommand } from "../../../operations/run-command.ts";
-import type { JobTool } from "../job-tool.ts";
+import { analyzePage } from "../../../operations/analyze-page.ts";
+import type { JobTool, Presenter } from "../job-tool.ts";
 import { describeJob } from "../../../operations/job-verbs.ts";
+import { presentPage } from "./page-digest.ts";
 import { pickFields } from "./pick-fields.ts";
 import { jobReplySchema, presentJob, replyTo, toResult } from "./reply.ts";
 
@@ -20,6 +23,10 @@ const agentInput = pickFields(
   runAgent,
   ...["task", "context", "files", "read_only", "model", "cwd", "max_cost_usd"],
 ).extend({ output_schema: z.looseObject({}).optional(), wait_s: waitSeconds });
+const pageInput = pickFields(analyzePage, "url", "features", "respect_robots", "name").extend({ wait_s: waitSeconds });
+const crawlInput = pickFields(crawlSite, ...["urls", "max_pages", "include", "schema", "render"]).extend({
+  wait_s: waitSeconds,
+});
 
 type ServerFacts = OperationContext["server"];
 
@@ -34,9 +41,23 @@ export function createStartTools(server: ServerFacts): JobTool[] {
     }),
     toStartTool(runAgent, server, {
       kind: "agent",
-      description:
-        "Run an AI agent as a background job: a model works on a task with files, commands and the web. For several models make several calls, then job_wait.",
+      description: "Run an AI agent as a background job: a model works on a task with files, commands and the web.",
       input: agentInput,
+    }),
+    toStartTool(analyzePage, server, {
+      kind: "page",
+      description:
+        "Analyse a web page in a real browser: layout, fonts, colours, motion, accessibility, speed, broken links, phone view. Answers with scores and findings; the full result, screenshots and a report are kept with the job.",
+      input: pageInput,
+      isHarmless: true,
+      present: presentPage,
+    }),
+    toStartTool(crawlSite, server, {
+      kind: "crawl",
+      description:
+        "Crawl a website in the background: Markdown and data of its pages, which job_output reads while it runs.",
+      input: crawlInput,
+      isHarmless: true,
     }),
   ];
 }
@@ -45,6 +66,9 @@ interface StartFace {
   readonly kind: string;
   readonly description: string;
   readonly input: z.ZodType;
+  /** It changes nothing anywhere. */
+  readonly isHarmless?: boolean;
+  readonly present?: Presenter;
 }
 
 function toStartTool(operation: Operation, server: ServerFacts, face: StartFace): JobTool {
@@ -54,7 +78,12 @@ function toStartTool(operation: Operation, server: ServerFacts, face: StartFace)
     kind: face.kind,
     input: face.input,
     output: jobReplySchema,
-    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+    annotations: {
+      readOnlyHint: false,
+      destructiveHint: face.isHarmless !== true,
+      idempotentHint: false,
+      openWorldHint: true,
+    },
     taskSupport: "optional",
     start: async (args, { engine, actor }) => {
       const { wait_s: _wait, ...started } = args as { wait_s: number };
@@ -62,7 +91,7 @@ function toStartTool(operation: Operation, server: ServerFacts, face: StartFace)
       return engine.get(view.id, actor);
     },
     waitMs: (args) => (args as { wait_s: number }).wait_s * 1_000,
-    present: presentJob,
+    present: face.present ?? presentJob,
     presentOpen: async (job, access) => toResult(await replyTo(await describeJob(job, { ...access, server }), access)),
   };
 }

@@ -1,0 +1,5 @@
+export interface CrawlBenchRequest {
+  readonly url: string;
+  readonly pages: number;
+  readonly concurrency: number;
+}

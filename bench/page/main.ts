@@ -1,0 +1,137 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { createPageKind } from "../../src/kinds/page/page.ts";
+import { readAxe } from "../../src/kinds/page/quality/axe.ts";
+import { createAddressRules } from "../../src/net/address-rules.ts";
+import { startBrowserProxy } from "../../src/net/browser-proxy.ts";
+import { SharedBrowser } from "../../src/net/browser/shared-browser.ts";
+import { createGuardedFetch } from "../../src/net/guarded-fetch.ts";
+import { createRobots } from "../../src/net/robots.ts";
+import { openEngine } from "../../src/server/open-engine.ts";
+import { describeMachine } from "../machine.ts";
+import { publishReport } from "../report.ts";
+import { median } from "../statistics.ts";
+import { withTemporaryFolder } from "../temporary-folder.ts";
+import { samplePage } from "./sample-page.ts";
+
+const rounds = 5;
+const atOnce = 4;
+
+async function main(): Promise<number> {
+  const machine = await describeMachine();
+  return withTemporaryFolder(async (home) => {
+    const world = await openWorld(home);
+    try {
+      await world.analyze();
+      await world.bare();
+      const ours: number[] = [];
+      const peer: number[] = [];
+      const parallel: number[] = [];
+      const inTurn: number[] = [];
+      for (let round = 0; round < rounds; round++) {
+        ours.push(await timed(world.analyze));
+        peer.push(await timed(world.bare));
+        parallel.push(await timed(() => Promise.all(Array.from({ length: atOnce }, world.analyze))));
+        inTurn.push(
+          await timed(async () => {
+            for (let nth = 0; nth < atOnce; nth++) await world.analyze();
+          }),
+        );
+      }
+      return await publishReport({
+        name: "page",
+        conditions: {
+          ...machine,
+          page: "about 300 elements, served from this machine",
+          bare: `${rounds} rounds in turn, medians: a new context in the same warm browser, load, full-page screenshot, axe`,
+          parallel: `${atOnce} analyses at once against ${atOnce} one after the other`,
+        },
+        rows: [
+          {
+            figure: "full analysis, ms, vs context + load + screenshot + axe",
+            ours: median(ours),
+            peer: median(peer),
+            goal: { atMost: 3 },
+          },
+          {
+            figure: "4 analyses at once, ms, vs 4 in turn",
+            ours: median(parallel),
+            peer: median(inTurn),
+            goal: { atMost: 0.7 },
+          },
+        ],
+      });
+    } finally {
+      await world.close();
+    }
+  });
+}
+
+interface World {
+  readonly analyze: () => Promise<void>;
+  readonly bare: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+async function openWorld(home: string): Promise<World> {
+  const site = createServer((_request, response) => {
+    response.setHeader("content-type", "text/html");
+    response.end(samplePage);
+  });
+  await new Promise<void>((resolve) => {
+    site.listen(0, "127.0.0.1", resolve);
+  });
+  const url = `http://127.0.0.1:${(site.address() as AddressInfo).port}/`;
+  const rules = createAddressRules(["127.0.0.1"]);
+  const guarded = createGuardedFetch({ rules, userAgent: "Longhaul/bench" });
+  const proxy = await startBrowserProxy({ rules, connectTimeoutMs: 5_000, idleTimeoutMs: 5_000, mostConnections: 500 });
+  const searchPath = process.env["PATH"] ?? "";
+  const browser = new SharedBrowser({
+    folder: join(home, "browser"),
+    searchPath,
+    sandbox: false,
+    maxPages: atOnce,
+    proxy: async () => proxy,
+  });
+  const robots = createRobots(guarded, { productToken: "Longhaul" });
+  const kind = createPageKind({ browser, rules, robots, fetch: guarded.fetch, concurrency: atOnce });
+  const engine = await openEngine({ home, kinds: [kind] });
+  const axe = await readAxe();
+  return {
+    analyze: async () => {
+      const job = await engine.submit({ kind: "page", input: { url } });
+      await engine.wait(job.id, { timeoutMs: 120_000 });
+      const { state } = await engine.get(job.id);
+      if (state.status !== "succeeded" || state.partial) throw new Error(JSON.stringify(state));
+    },
+    bare: () =>
+      browser.use({ viewport: { width: 1_440, height: 900 } }, new AbortController().signal, async ({ openPage }) => {
+        const page = await openPage();
+        await page.goto(url, { waitUntil: "load" });
+        await page.screenshot({ fullPage: true, type: "jpeg", quality: 70 });
+        await page.evaluate(`(async () => { ${axe}\n; return (await axe.run(document)).violations.length; })()`);
+      }),
+    close: async () => {
+      await engine.stop();
+      await browser.close();
+      await proxy.close();
+      await guarded.close();
+      site.closeAllConnections();
+      site.close();
+    },
+  };
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 2;
+}

@@ -1,0 +1,183 @@
+import { z } from "zod";
+import type { Json } from "./json.ts";
+
+const webUrl = z.url({ protocol: /^https?$/, error: "expected an http or https URL" }).max(2_000);
+const selector = z.string().min(1).max(500);
+const patterns = z.array(z.string().min(1).max(500)).max(50).default([]);
+/** Whatever came as JSON; the kind reads it. */
+const json = z.unknown().transform((value) => value as Json);
+
+export const pageFieldNames = ["markdown", "links", "metadata", "html", "screenshot"] as const;
+
+/** How a page is fetched and what is taken from it. */
+const pageFields = {
+  fields: z.array(z.enum(pageFieldNames)).max(5).default(["markdown"]).describe("What to keep of a page."),
+  schema: json.optional().describe("Data to extract: a JSON Schema, or { field: type }."),
+  selectors: z
+    .record(z.string().min(1).max(100), selector)
+    .optional()
+    .describe("CSS selector per field of the data; `a@href` takes an attribute."),
+  list_selector: selector.optional().describe("Each element that matches becomes an item of the data."),
+  render: z
+    .enum(["never", "auto", "always"])
+    .default("never")
+    .describe("Open pages in Chromium; auto: those made by scripts."),
+  wait_for: selector.optional().describe("When rendering: wait for this element."),
+  page_timeout_ms: z.int().min(100).max(600_000).default(30_000),
+  max_page_mb: z.number().min(0.001).max(100).default(5).describe("What exceeds it is cut off."),
+};
+
+/** How pages of a site are found. */
+const siteFields = {
+  within: z.enum(["path", "host", "site", "any"]).default("host").describe("How far to go from the start."),
+  include: patterns.describe("Globs: /docs/** or https://…, or re:EXPRESSION."),
+  exclude: patterns,
+  depth: z.int().min(0).max(1_000).default(20).describe("Most links away from the start."),
+  concurrency: z.int().min(1).max(64).default(8),
+  rate: z.number().min(0.01).max(1_000).optional().describe("Most requests per second to one host."),
+  sitemaps: z.boolean().default(true),
+  max_seconds: z.number().min(1).max(604_800).default(3_600),
+};
+
+const pagination = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("next_button"), selector: selector.optional().describe("rel=next unless given.") }),
+  z.strictObject({
+    type: z.literal("url_pattern"),
+    pattern: z
+      .string()
+      .max(2_000)
+      .regex(/^https?:\/\/.*\{page\}/, "expected a URL that contains {page}"),
+    start: z.int().min(0).default(1),
+  }),
+  z.strictObject({ type: z.literal("infinite_scroll"), scrolls: z.int().min(1).max(500).default(20) }),
+]);
+
+const crawl = z.strictObject({
+  action: z.literal("crawl"),
+  urls: z.array(webUrl).min(1).max(1_000),
+  max_pages: z.int().min(1).max(1_000_000).default(100),
+  ...siteFields,
+  ...pageFields,
+  pagination: pagination.optional().describe("How a list goes on; its pages count as one level."),
+  near_duplicates: z.enum(["drop", "keep"]).default("drop"),
+  max_total_mb: z.number().min(0.01).max(100_000).default(2_000).describe("Most to store in all."),
+});
+
+const map = z.strictObject({
+  action: z.literal("map"),
+  url: webUrl,
+  max_urls: z.int().min(1).max(20_000).default(1_000),
+  max_pages: z.int().min(0).max(10_000).default(200).describe("Most pages to open on the way."),
+  search: z.string().min(1).max(200).optional().describe("Only URLs or titles that contain these words."),
+  ...siteFields,
+});
+
+const markdown = z.strictObject({ action: z.literal("markdown"), url: webUrl, ...pageFields });
+
+const extract = z.strictObject({
+  action: z.literal("extract"),
+  url: webUrl,
+  prompt: z.string().min(1).max(10_000).optional().describe("What is wanted, for a language model."),
+  ...pageFields,
+});
+
+const viewport = {
+  width: z.int().min(320).max(3_840).default(1_280),
+  height: z.int().min(240).max(2_160).default(720),
+};
+
+const screenshot = z.strictObject({
+  action: z.literal("screenshot"),
+  url: webUrl,
+  full_page: z.boolean().default(true),
+  format: z.enum(["png", "jpeg"]).default("png"),
+  quality: z.int().min(1).max(100).default(80),
+  wait_for: selector.optional(),
+  page_timeout_ms: pageFields.page_timeout_ms,
+  ...viewport,
+});
+
+const actionTimeout = z.int().min(100).max(60_000).default(10_000);
+
+export const browseActionSchema = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("navigate"), url: webUrl }),
+  z.strictObject({ type: z.literal("wait"), selector: selector.optional(), timeout: actionTimeout }),
+  z.strictObject({ type: z.literal("click"), selector }),
+  z.strictObject({ type: z.literal("fill"), selector, value: z.string().max(10_000) }),
+  z.strictObject({
+    type: z.literal("type"),
+    selector,
+    value: z.string().max(10_000),
+    delay: z.int().min(0).max(1_000).default(0),
+  }),
+  z.strictObject({ type: z.literal("select"), selector, value: z.string().max(1_000) }),
+  z.strictObject({ type: z.literal("press"), key: z.string().min(1).max(50) }),
+  z.strictObject({
+    type: z.literal("scroll"),
+    direction: z.enum(["up", "down"]).default("down"),
+    amount: z.int().min(1).max(100_000).default(500),
+  }),
+  z.strictObject({
+    type: z.literal("screenshot"),
+    selector: selector.optional(),
+    full_page: z.boolean().default(false),
+  }),
+  z.strictObject({
+    type: z.literal("extract"),
+    selector: selector.optional(),
+    format: z.enum(["markdown", "html", "text"]).default("markdown"),
+  }),
+]);
+
+const browse = z.strictObject({
+  action: z.literal("browse"),
+  url: webUrl,
+  actions: z.array(browseActionSchema).min(1).max(50),
+  page_timeout_ms: pageFields.page_timeout_ms,
+  ...viewport,
+});
+
+const searchFields = {
+  query: z.string().trim().min(1).max(1_000),
+  language: z.string().max(10).optional(),
+  country: z.string().max(10).optional(),
+  safesearch: z.int().min(0).max(2).default(1),
+  freshness: z.enum(["day", "week", "month", "year"]).optional(),
+};
+
+const search = z.strictObject({
+  action: z.literal("search"),
+  ...searchFields,
+  category: z.enum(["web", "news", "images", "suggest"]).default("web"),
+  count: z.int().min(1).max(50).default(10),
+  offset: z.int().min(0).max(1_000).default(0),
+});
+
+const pipeline = z.strictObject({
+  action: z.literal("pipeline"),
+  ...searchFields,
+  max_results: z.int().min(1).max(50).default(10),
+  extract_from: z.int().min(1).max(20).default(5).describe("How many of the results to open."),
+  prompt: extract.shape.prompt,
+  ...pageFields,
+});
+
+/** What a crawl job does, by its action. Said once for the kind and for the operations that submit it. */
+export const crawlRequestSchema = z.discriminatedUnion("action", [
+  crawl,
+  map,
+  markdown,
+  extract,
+  screenshot,
+  browse,
+  search,
+  pipeline,
+]);
+
+export const crawlRequests = { crawl, map, markdown, extract, screenshot, browse, search, pipeline };
+
+export type CrawlRequest = z.output<typeof crawlRequestSchema>;
+export type CrawlAction = CrawlRequest["action"];
+export type RequestOf<Action extends CrawlAction> = Extract<CrawlRequest, { action: Action }>;
+export type BrowseAction = z.output<typeof browseActionSchema>;
+export type Pagination = z.output<typeof pagination>;

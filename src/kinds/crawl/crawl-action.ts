@@ -1,0 +1,190 @@
+import type { RequestOf } from "../../job/crawl-request.ts";
+import { JobFailure } from "../../job/failure.ts";
+import { PartialResult, type JobContext } from "../../job/kind.ts";
+import { createCrawlProgress } from "./crawl-progress.ts";
+import type { CrawlRecord } from "./crawl-record.ts";
+import type { CrawlSettings } from "./crawl-settings.ts";
+import { CrawlState } from "./crawl-state.ts";
+import { HashSet } from "./hash-set.ts";
+import { Journal } from "./journal.ts";
+import { pageUrl } from "./next-page.ts";
+import { normaliseUrl } from "./page-url.ts";
+import type { ParsePlan } from "./parse/parse-plan.ts";
+import { createParsePool } from "./parse/parse-pool.ts";
+import { createScope, type ScopeRules } from "./scope.ts";
+import { SiteCrawl, type CrawlManner } from "./site-crawl.ts";
+import { hashText } from "./text-hash.ts";
+
+/** The stream of a job's output that holds its pages, as JSON lines. */
+const pagesStream = "pages";
+const megabyte = 1_000_000;
+
+export interface SiteTask {
+  readonly starts: readonly string[];
+  readonly manner: CrawlManner;
+  readonly plan: ParsePlan & { readonly scope: ScopeRules };
+  readonly maxSeconds: number;
+  /** Whether sitemaps are read, and whether before any page or when no link is left to follow. */
+  readonly sitemaps: "first" | "last" | "never";
+  /** Most URLs to remember. */
+  readonly mostUrls: number;
+  readonly onRecord?: (record: CrawlRecord) => void;
+}
+
+export interface SiteOutcome {
+  readonly state: CrawlState;
+  readonly seconds: number;
+  readonly stopped: "time" | "size" | undefined;
+}
+
+/** Crawls, going on where a lost worker has left off: what was found and done is read back from the job's own pages. */
+export async function runSiteTask(task: SiteTask, context: JobContext, settings: CrawlSettings): Promise<SiteOutcome> {
+  const state = new CrawlState(task.mostUrls);
+  const journal = await openJournal(task, context, state);
+  const pool = createParsePool(settings.parse);
+  const beganAt = state.beganAt ?? context.now();
+  const time = new AbortController();
+  const timer = setTimeout(() => time.abort(), Math.max(0, beganAt + task.maxSeconds * 1_000 - context.now()));
+  const signal = AbortSignal.any([context.signal, time.signal]);
+  const tellProgress = createCrawlProgress(context, state, task.manner.maxPages);
+  const onVisited = (record: CrawlRecord): void => {
+    task.onRecord?.(record);
+    tellProgress();
+  };
+  try {
+    const isInScope = await createScope(task.plan.scope);
+    const parts = { settings, state, journal, pool, plan: JSON.stringify(task.plan), isInScope, signal, onVisited };
+    const crawl = new SiteCrawl(task.manner, parts);
+    await runCrawl(crawl, task, state, beganAt).catch((error: unknown) => {
+      context.signal.throwIfAborted();
+      if (!time.signal.aborted) throw error;
+    });
+    tellProgress(true);
+    const stopped = time.signal.aborted ? "time" : crawl.isFull ? "size" : undefined;
+    return { state, seconds: (context.now() - beganAt) / 1_000, stopped };
+  } finally {
+    clearTimeout(timer);
+    await pool.close();
+    await journal.close();
+  }
+}
+
+async function openJournal(task: SiteTask, context: JobContext, state: CrawlState): Promise<Journal> {
+  const visited = new HashSet();
+  const journal = await Journal.open(context.outputFile(pagesStream, { isWhole: true }), (record) => {
+    if ("from" in record) visited.add(hashText(record.from));
+    state.apply(record);
+    task.onRecord?.(record);
+  });
+  state.frontier.forget(visited);
+  return journal;
+}
+
+async function runCrawl(crawl: SiteCrawl, task: SiteTask, state: CrawlState, beganAt: number): Promise<void> {
+  if (state.beganAt === undefined) {
+    await crawl.record({ type: "begun", at: beganAt });
+    await crawl.record({ type: "found", by: "start", found: [...task.starts], depth: -1 });
+  }
+  const readSitemaps = async (): Promise<void> => {
+    if (!state.hasReadSitemaps) await crawl.addSitemaps(task.starts);
+  };
+  if (task.sitemaps === "first") await readSitemaps();
+  await crawl.drain();
+  if (task.sitemaps !== "last" || state.counts.pages >= task.manner.maxPages) return;
+  await readSitemaps();
+  await crawl.drain();
+}
+
+/** A page in the frontier may turn out to be a duplicate or to fail, so more are remembered than pages are wanted. */
+export function mostUrlsFor(maxPages: number): number {
+  return maxPages * 4 + 1_000;
+}
+
+export async function crawlSite(
+  input: RequestOf<"crawl">,
+  context: JobContext,
+  settings: CrawlSettings,
+): Promise<object | PartialResult> {
+  const outcome = await runSiteTask(toTask(input), context, settings);
+  if (outcome.state.counts.pages === 0) throw nothingFetched(outcome.state);
+  const digest = toDigest(outcome);
+  return digest.status === "partial" ? new PartialResult(digest) : digest;
+}
+
+export function nothingFetched({ counts, failures }: CrawlState): JobFailure {
+  const [first] = failures;
+  if (first !== undefined) {
+    return new JobFailure(first.code, `No page could be fetched; ${first.url}: ${first.reason}`, { retryable: false });
+  }
+  const code = counts.robots > 0 ? "robots" : "no_pages";
+  const reason =
+    counts.robots > 0 ? "its robots.txt says so" : "there is nothing that is HTML or text within its scope";
+  return new JobFailure(code, `No page could be fetched: ${reason}.`, { retryable: false });
+}
+
+function toTask(input: RequestOf<"crawl">): SiteTask {
+  const { pagination } = input;
+  const urls = input.urls.flatMap((url) => normaliseUrl(url) ?? []);
+  const firstOfList = pagination?.type === "url_pattern" ? pageUrl(pagination.pattern, pagination.start) : undefined;
+  const starts = firstOfList === undefined ? urls : [...urls, firstOfList];
+  const { fields, include, exclude, within, schema, selectors } = input;
+  const nextSelector = pagination?.type === "next_button" ? pagination.selector : undefined;
+  return {
+    starts,
+    manner: toManner(input),
+    plan: {
+      scope: { starts, within, include, exclude },
+      fields: fields.filter((field) => field !== "screenshot"),
+      ...(schema === undefined ? {} : { schema }),
+      ...(selectors === undefined ? {} : { selectors }),
+      ...(input.list_selector === undefined ? {} : { listSelector: input.list_selector }),
+      ...(nextSelector === undefined ? {} : { nextSelector }),
+    },
+    maxSeconds: input.max_seconds,
+    sitemaps: input.sitemaps && input.depth > 0 ? "last" : "never",
+    mostUrls: mostUrlsFor(input.max_pages),
+  };
+}
+
+function toManner(input: RequestOf<"crawl">): CrawlManner {
+  const takesScreenshots = input.fields.includes("screenshot");
+  const isRendered = takesScreenshots || input.pagination?.type === "infinite_scroll";
+  return {
+    maxPages: input.max_pages,
+    depth: input.depth,
+    concurrency: input.concurrency,
+    delayMs: input.rate === undefined ? 0 : 1_000 / input.rate,
+    timeoutMs: input.page_timeout_ms,
+    maxBytes: input.max_page_mb * megabyte,
+    maxTotalBytes: input.max_total_mb * megabyte,
+    keepsNearDuplicates: input.near_duplicates === "keep",
+    pagination: input.pagination,
+    render: isRendered ? "always" : input.render,
+    waitFor: input.wait_for,
+    takesScreenshots,
+  };
+}
+
+interface CrawlDigest {
+  readonly status: "completed" | "partial";
+  readonly [fact: string]: unknown;
+}
+
+function toDigest({ state, seconds, stopped }: SiteOutcome): CrawlDigest {
+  const { counts, failures, frontier, firstPages } = state;
+  return {
+    action: "crawl",
+    status: counts.failed > 0 || stopped !== undefined ? "partial" : "completed",
+    pages: counts.pages,
+    failed: counts.failed,
+    failures,
+    duplicates: { exact: counts.exact, near: counts.near, canonical: counts.canonical },
+    redirects: counts.redirected,
+    skipped: { robots: counts.robots, type: counts.type, scope: counts.scope },
+    not_visited: frontier.waiting,
+    ...(stopped === undefined ? {} : { stopped_by: stopped }),
+    bytes: counts.bytes,
+    seconds: Math.round(seconds * 10) / 10,
+    first_pages: firstPages,
+  };
+}

@@ -1,0 +1,33 @@
+import { crawlRequestSchema, type CrawlRequest } from "../../job/crawl-request.ts";
+import { LonghaulError } from "../../job/error.ts";
+import { defineKind, type Kind } from "../../job/kind.ts";
+import type { CrawlSettings } from "./crawl-settings.ts";
+import { readShape } from "./parse/data-shape.ts";
+import { compileUrlPattern } from "./scope.ts";
+
+/** Fetches from the web: whole sites, single pages, pictures of them, searches. */
+export function createCrawlKind(settings: CrawlSettings): Kind {
+  return defineKind({
+    name: "crawl",
+    input: crawlRequestSchema,
+    onInterrupt: "resume",
+    concurrency: settings.concurrency,
+    check: checkRequest,
+    // Loaded with the first job: a server that never crawls pays nothing for it.
+    run: async (input, context) => (await import("./run-action.ts")).runAction(input, context, settings),
+  });
+}
+
+/** What the schema cannot tell is refused before a job is made. */
+function checkRequest(input: CrawlRequest): void {
+  if ("include" in input) [...input.include, ...input.exclude].forEach(compileUrlPattern);
+  if ("schema" in input && input.schema !== undefined) readShape(input.schema);
+  if (input.action !== "extract" && input.action !== "pipeline") return;
+  const { schema, selectors, list_selector: list, prompt } = input;
+  if ([schema, selectors, list, prompt].every((part) => part === undefined)) {
+    throw new LonghaulError(
+      "invalid_input",
+      "Say what to extract: give a schema, selectors, a list_selector or a prompt.",
+    );
+  }
+}

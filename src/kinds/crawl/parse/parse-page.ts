@@ -1,0 +1,154 @@
+import type { CheerioAPI } from "cheerio/slim";
+import type { Json } from "../../../job/json.ts";
+import { decodeText } from "../../../net/decode-text.ts";
+import { normaliseUrl } from "../page-url.ts";
+import { createScope, type Scope } from "../scope.ts";
+import { fingerprint } from "../similarity.ts";
+import { hashText } from "../text-hash.ts";
+import { readShape, type DataShape } from "./data-shape.ts";
+import { fillShape } from "./fill-shape.ts";
+import type { ParsedPage, ParsePlan, ParseRequest } from "./parse-plan.ts";
+import { readDocument, type ReadDocument } from "./read-document.ts";
+import { guessFields, readSelector, selectFields } from "./select-data.ts";
+import { toMarkdown } from "./to-markdown.ts";
+import { wordHashes } from "./word-hashes.ts";
+
+const longestMarkdown = 1_000_000;
+const mostLinksShown = 1_000;
+const mostItems = 1_000;
+/** A page with less text than this and with scripts is taken for one that is made in the browser. */
+const scriptedWords = 20;
+
+/** A plan with everything made that its pages share. */
+export interface CompiledPlan {
+  readonly plan: ParsePlan;
+  readonly isInScope: Scope;
+  readonly shape: DataShape | undefined;
+  readonly load: ((html: string) => CheerioAPI) | undefined;
+}
+
+export async function compilePlan(plan: ParsePlan): Promise<CompiledPlan> {
+  const needsDocument = [plan.selectors, plan.listSelector, plan.nextSelector].some((part) => part !== undefined);
+  return {
+    plan,
+    isInScope: plan.scope === undefined ? () => false : await createScope(plan.scope),
+    shape: plan.schema === undefined ? undefined : readShape(plan.schema),
+    load: needsDocument ? (await import("cheerio/slim")).load : undefined,
+  };
+}
+
+export function parsePage({ body, contentType, url }: ParseRequest, compiled: CompiledPlan): ParsedPage {
+  const { plan, isInScope } = compiled;
+  const { text } = decodeText(body, contentType);
+  const isHtml = isHtmlType(contentType, text);
+  const document = readDocument(isHtml ? text : "", url);
+  const whole = isHtml ? toMarkdown(document.content) : text.trim();
+  const markdown = whole.slice(0, longestMarkdown);
+  const words = wordHashes(markdown);
+  const selected = compiled.load === undefined ? undefined : select(compiled.load(text), compiled, url);
+  const followed = document.isNofollow
+    ? []
+    : document.links.filter((link) => !link.isNofollow && isInScope(link.url)).map((link) => link.url);
+  const fields = {
+    description: document.description,
+    language: document.language,
+    words: words.length,
+    ...(plan.fields.includes("markdown") ? { markdown } : {}),
+    ...(markdown.length < whole.length ? { is_cut: true } : {}),
+    ...(plan.fields.includes("links")
+      ? { links: document.links.slice(0, mostLinksShown).map((link) => link.url) }
+      : {}),
+    ...(plan.fields.includes("metadata") ? { metadata: document.metadata } : {}),
+    ...(plan.fields.includes("html") ? { html: text } : {}),
+    ...extract(document, selected, compiled, url),
+  };
+  return {
+    fields: new TextEncoder().encode(JSON.stringify(fields).slice(1)),
+    title: document.title,
+    words: words.length,
+    links: followed.join("\n"),
+    linkHashes: Float64Array.from(followed, hashText),
+    contentHash: hashText(`${document.title}\n${markdown}`),
+    fingerprint: fingerprint(words),
+    canonical: document.canonical,
+    next: selected?.next ?? document.next,
+    isScripted: document.scripts > 0 && words.length < scriptedWords,
+  };
+}
+
+function isHtmlType(contentType: string, text: string): boolean {
+  return /html|xml/i.test(contentType) || (!/^text\/(plain|markdown)/i.test(contentType) && /^\s*</.test(text));
+}
+
+interface Selected {
+  readonly fields: { [name: string]: Json };
+  readonly items: { [name: string]: Json }[] | undefined;
+  readonly next: string | undefined;
+}
+
+function select($: CheerioAPI, { plan }: CompiledPlan, url: string): Selected {
+  const base = normaliseUrl($("base[href]").attr("href") ?? "", url) ?? url;
+  for (const attribute of ["href", "src"]) {
+    $(`[${attribute}]`).each((_index, element) => {
+      const value = $(element).attr(attribute) ?? "";
+      if (URL.canParse(value, base)) $(element).attr(attribute, new URL(value, base).href);
+    });
+  }
+  const selectors = plan.selectors ?? {};
+  const items =
+    plan.listSelector === undefined
+      ? undefined
+      : $(plan.listSelector)
+          .toArray()
+          .slice(0, mostItems)
+          .map((element) => ({ ...guessFields($, $(element)), ...selectFields($, selectors, $(element)) }));
+  const nextSelector = plan.nextSelector === undefined ? undefined : readSelector(plan.nextSelector);
+  const nextHref =
+    nextSelector === undefined
+      ? undefined
+      : $(nextSelector.selector)
+          .first()
+          .attr(nextSelector.attribute ?? "href");
+  return {
+    fields: items === undefined ? selectFields($, selectors, $.root()) : {},
+    items,
+    next: nextHref === undefined ? undefined : normaliseUrl(nextHref, base),
+  };
+}
+
+/** Structured data: by selectors first, then what the page says about itself for machines. */
+function extract(
+  document: ReadDocument,
+  selected: Selected | undefined,
+  { plan, shape }: CompiledPlan,
+  url: string,
+): { data?: Json; missing?: string[] } {
+  if (selected?.items !== undefined) {
+    const item = shape?.kind === "array" ? shape.item : shape;
+    return {
+      data: selected.items.map((found) =>
+        item === undefined ? chosen(found, plan) : (fillShape(item, [found]) ?? null),
+      ),
+    };
+  }
+  if (shape === undefined) return plan.selectors === undefined ? {} : { data: selected?.fields ?? {} };
+  const { title, description, language, metadata } = document;
+  const sources = [
+    selected?.fields ?? {},
+    ...metadata.json_ld,
+    ...metadata.microdata,
+    metadata.open_graph,
+    metadata.meta,
+    { title, name: title, headline: title, description, language, url },
+  ] as Json[];
+  const data = fillShape(shape, sources) ?? null;
+  const names = shape.kind === "object" ? Object.keys(shape.fields) : [];
+  const missing = names.filter((name) => (data as { [name: string]: Json } | null)?.[name] === undefined);
+  return { data, ...(missing.length > 0 ? { missing } : {}) };
+}
+
+/** Without a schema an item is what was selected, or else its likely fields. */
+function chosen(found: { [name: string]: Json }, { selectors }: ParsePlan): { [name: string]: Json } {
+  const names = selectors === undefined ? ["title", "url", "image", "price", "text"] : Object.keys(selectors);
+  return Object.fromEntries(names.flatMap((name) => (found[name] === undefined ? [] : [[name, found[name]]])));
+}

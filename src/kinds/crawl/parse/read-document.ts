@@ -1,0 +1,198 @@
+import { Parser } from "htmlparser2";
+import type { Json } from "../../../job/json.ts";
+import { isPlainPath, normaliseUrl, originOf } from "../page-url.ts";
+import { ContentWriter } from "./content-writer.ts";
+import { Microdata } from "./microdata.ts";
+
+export interface PageLink {
+  readonly url: string;
+  readonly isNofollow: boolean;
+}
+
+/** All that one pass over a page yields. */
+export interface ReadDocument {
+  readonly title: string;
+  readonly description: string;
+  readonly language: string;
+  readonly canonical: string | undefined;
+  /** `rel=next`. */
+  readonly next: string | undefined;
+  readonly isNofollow: boolean;
+  /** In the order of the page, each once. */
+  readonly links: readonly PageLink[];
+  readonly metadata: PageMetadata;
+  /** The main content, cleaned, as HTML. */
+  readonly content: string;
+  /** How many scripts the page has: one with many and no text is made by them. */
+  readonly scripts: number;
+}
+
+export interface PageMetadata {
+  readonly meta: Readonly<Record<string, string>>;
+  readonly open_graph: Readonly<Record<string, string>>;
+  readonly json_ld: readonly Json[];
+  readonly microdata: readonly Json[];
+}
+
+type Attributes = Readonly<Record<string, string>>;
+
+const mostLinks = 5_000;
+const mostMeta = 200;
+const longestMeta = 5_000;
+const longestTitle = 1_000;
+const longestScript = 500_000;
+
+export function readDocument(html: string, url: string): ReadDocument {
+  const reader = new DocumentReader(url);
+  const parser = new Parser(
+    {
+      onopentag: (name, attributes) => reader.openTag(name, attributes),
+      ontext: (text) => reader.text(text),
+      onclosetag: (name) => reader.closeTag(name),
+    },
+    { lowerCaseTags: true, lowerCaseAttributeNames: true, decodeEntities: true },
+  );
+  parser.write(html);
+  parser.end();
+  return reader.result();
+}
+
+class DocumentReader {
+  readonly #content = new ContentWriter((reference) => resolveReference(reference, this.#base));
+  readonly #microdata = new Microdata();
+  readonly #links = new Map<string, PageLink>();
+  readonly #meta: Record<string, string> = Object.create(null) as Record<string, string>;
+  readonly #openGraph: Record<string, string> = Object.create(null) as Record<string, string>;
+  readonly #jsonLd: Json[] = [];
+  #base: string;
+  #title: string | undefined;
+  #language = "";
+  #canonical: string | undefined;
+  #next: string | undefined;
+  #scripts = 0;
+  #metaCount = 0;
+  #capture: { readonly name: "title" | "script"; text: string } | undefined;
+
+  constructor(url: string) {
+    this.#base = url;
+  }
+
+  openTag(name: string, attributes: Attributes): void {
+    this.#content.openTag(name, attributes);
+    this.#microdata.openTag(name, attributes);
+    switch (name) {
+      case "a":
+      case "area":
+        this.#addLink(attributes);
+        break;
+      case "html":
+        this.#language = (attributes["lang"] ?? attributes["xml:lang"] ?? "").trim().slice(0, 35);
+        break;
+      case "base":
+        this.#base = resolveReference(attributes["href"] ?? "", this.#base) ?? this.#base;
+        break;
+      case "meta":
+        this.#addMeta(attributes);
+        break;
+      case "link":
+        this.#addRelation(attributes);
+        break;
+      case "title":
+        if (this.#title === undefined) this.#capture = { name, text: "" };
+        break;
+      case "script":
+        this.#scripts += 1;
+        if (/^application\/ld\+json/i.test(attributes["type"] ?? "")) this.#capture = { name, text: "" };
+        break;
+      default:
+    }
+  }
+
+  text(text: string): void {
+    if (this.#capture !== undefined && this.#capture.text.length < longestScript) this.#capture.text += text;
+    this.#microdata.text(text);
+    this.#content.text(text);
+  }
+
+  closeTag(name: string): void {
+    this.#content.closeTag(name);
+    this.#microdata.closeTag();
+    if (this.#capture?.name !== name) return;
+    const { text } = this.#capture;
+    this.#capture = undefined;
+    if (name === "title") this.#title = text.replace(/\s+/g, " ").trim().slice(0, longestTitle);
+    else this.#addJsonLd(text);
+  }
+
+  result(): ReadDocument {
+    const robots = (this.#meta["robots"] ?? "").toLowerCase();
+    return {
+      title: this.#title ?? this.#openGraph["title"] ?? "",
+      description: this.#meta["description"] ?? this.#openGraph["description"] ?? "",
+      language: this.#language,
+      canonical: this.#canonical,
+      next: this.#next,
+      isNofollow: /nofollow|none/.test(robots),
+      links: [...this.#links.values()],
+      metadata: {
+        meta: this.#meta,
+        open_graph: this.#openGraph,
+        json_ld: this.#jsonLd,
+        microdata: this.#microdata.items,
+      },
+      content: this.#content.content(),
+      scripts: this.#scripts,
+    };
+  }
+
+  #addLink({ href, rel = "" }: Attributes): void {
+    if (href === undefined || this.#links.size >= mostLinks || href.startsWith("#")) return;
+    const url = normaliseUrl(href, this.#base);
+    if (url === undefined) return;
+    const relation = rel.toLowerCase();
+    if (/(^|\s)next(\s|$)/.test(relation)) this.#next ??= url;
+    if (!this.#links.has(url)) this.#links.set(url, { url, isNofollow: relation.includes("nofollow") });
+  }
+
+  #addMeta({ name, property, content }: Attributes): void {
+    const key = (property ?? name ?? "").trim().toLowerCase().slice(0, 100);
+    if (key === "" || content === undefined || ++this.#metaCount > mostMeta) return;
+    const value = content.trim().slice(0, longestMeta);
+    if (key.startsWith("og:")) this.#openGraph[key.slice(3)] ??= value;
+    else if (/^(product|article|book|profile|music|video):/.test(key)) this.#openGraph[key] ??= value;
+    else this.#meta[key] ??= value;
+  }
+
+  #addRelation({ rel = "", href }: Attributes): void {
+    if (href === undefined) return;
+    const relations = rel.toLowerCase().split(/\s+/);
+    if (relations.includes("canonical")) this.#canonical ??= normaliseUrl(href, this.#base);
+    if (relations.includes("next")) this.#next ??= normaliseUrl(href, this.#base);
+  }
+
+  #addJsonLd(text: string): void {
+    try {
+      const value = JSON.parse(text) as Json;
+      for (const item of Array.isArray(value) ? value : [value]) this.#jsonLd.push(...flattenGraph(item));
+    } catch {
+      // A block that is no JSON says nothing.
+    }
+  }
+}
+
+function flattenGraph(item: Json): Json[] {
+  if (typeof item !== "object" || item === null || Array.isArray(item)) return [];
+  const graph = item["@graph"];
+  return Array.isArray(graph) ? graph : [item];
+}
+
+/** The absolute address of a link or an image in the Markdown; the fragment stays, because it says where in a page. */
+function resolveReference(reference: string, base: string): string | undefined {
+  if (isPlainPath(reference)) return originOf(base) + reference;
+  try {
+    const { href, protocol } = new URL(reference.trim(), base);
+    return /^(https?|mailto|tel):$/.test(protocol) ? href : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,26 @@
+import { parentPort } from "node:worker_threads";
+import { messageOf } from "../../../job/failure.ts";
+import { compilePlan, parsePage, type CompiledPlan } from "./parse-page.ts";
+import type { ParsePlan, ParseRequest } from "./parse-plan.ts";
+import type { WorkerReply } from "./worker-message.ts";
+
+/** The thread that parses. One plan after another, usually the same. */
+let current: { readonly text: string; readonly compiled: Promise<CompiledPlan> } | undefined;
+
+parentPort?.on("message", (request: ParseRequest) => void answer(request));
+
+async function answer(request: ParseRequest): Promise<void> {
+  try {
+    if (current?.text !== request.plan) {
+      current = { text: request.plan, compiled: compilePlan(JSON.parse(request.plan) as ParsePlan) };
+    }
+    const page = parsePage(request, await current.compiled);
+    reply({ page }, [page.fields.buffer, page.linkHashes.buffer] as ArrayBuffer[]);
+  } catch (error) {
+    reply({ error: messageOf(error) }, []);
+  }
+}
+
+function reply(message: WorkerReply, transfer: ArrayBuffer[]): void {
+  parentPort?.postMessage(message, transfer);
+}

@@ -1,0 +1,99 @@
+import type { CDPSession, Page } from "playwright-core";
+import { JobFailure } from "../../job/failure.ts";
+import type { BrowserSession } from "../../net/browser/shared-browser.ts";
+import { settlePage } from "./in-page/settle-page.ts";
+import { watchScript, type PageScript } from "./in-page/scripts.ts";
+import type { PageInput } from "./input.ts";
+import { watchTraffic, type Traffic } from "./traffic.ts";
+
+/** The page as it is open in the browser. */
+export interface LivePage {
+  readonly page: Page;
+  readonly devtools: CDPSession;
+  readonly traffic: Traffic;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /**
+   * Evaluates in a world of its own: the same document, but none of the page's scripts, which may have replaced what every
+   * script relies on.
+   */
+  readonly evaluate: <Result>(script: PageScript<Result>) => Promise<Result>;
+}
+
+/** Opens the page once and keeps it for the phases; after a phase that came to no end it is opened anew. */
+export class PageKeeper {
+  readonly #session: BrowserSession;
+  readonly #input: PageInput;
+  #live: Promise<LivePage> | undefined;
+
+  constructor(session: BrowserSession, input: PageInput) {
+    this.#session = session;
+    this.#input = input;
+  }
+
+  get(): Promise<LivePage> {
+    return (this.#live ??= openLivePage(this.#session, this.#input));
+  }
+
+  async drop(): Promise<void> {
+    const live = this.#live;
+    this.#live = undefined;
+    // A page that is stuck is closed with its process, which this does not wait for to be polite.
+    await live?.then(({ page }) => page.close({ runBeforeUnload: false })).catch(() => undefined);
+  }
+}
+
+async function openLivePage(session: BrowserSession, input: PageInput): Promise<LivePage> {
+  const page = await session.openPage();
+  const devtools = await session.context.newCDPSession(page);
+  const traffic = await watchTraffic(page, devtools);
+  await page.addInitScript({ content: watchScript() });
+  const response = await page.goto(input.url, { waitUntil: input.waitUntil, timeout: input.timeouts.load });
+  const status = response?.status() ?? 0;
+  if (status >= 400) {
+    throw new JobFailure("http_error", `${input.url} answered with status ${status}.`, {
+      retryable: status >= 500,
+      details: { status },
+    });
+  }
+  const evaluate = createEvaluate(devtools);
+  await evaluate(settlePage());
+  return { page, devtools, traffic, status, headers: (await response?.allHeaders()) ?? {}, evaluate };
+}
+
+function createEvaluate(devtools: CDPSession): LivePage["evaluate"] {
+  let world: Promise<number> | undefined;
+  const makeWorld = async (): Promise<number> => {
+    const { frameTree } = await devtools.send("Page.getFrameTree");
+    const made = await devtools.send("Page.createIsolatedWorld", {
+      frameId: frameTree.frame.id,
+      worldName: "longhaul",
+    });
+    return made.executionContextId;
+  };
+  const run = async <Result>(script: PageScript<Result>): Promise<Result> => {
+    const contextId = await (world ??= makeWorld());
+    const { result, exceptionDetails } = await devtools.send("Runtime.evaluate", {
+      expression: script,
+      contextId,
+      awaitPromise: true,
+      returnByValue: true,
+    });
+    if (exceptionDetails !== undefined) {
+      throw new Error(
+        (exceptionDetails.exception?.description ?? exceptionDetails.text).split("\n").slice(0, 2).join(" "),
+      );
+    }
+    return result.value as Result;
+  };
+  return async (script) => {
+    try {
+      return await run(script);
+    } catch (error) {
+      if (!/context|navigat/i.test(String(error))) throw error;
+      // The page went elsewhere by itself, and its world with it.
+      world = undefined;
+      return run(script);
+    }
+  };
+}

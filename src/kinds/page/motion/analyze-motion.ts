@@ -1,0 +1,249 @@
+import type { DeclaredMotion, PageFacts } from "../facts.ts";
+import {
+  categoryOf,
+  costOf,
+  triggerOf,
+  type MotionCategory,
+  type MotionCost,
+  type MotionTrigger,
+} from "./motion-words.ts";
+
+export interface MotionPattern {
+  readonly id: string;
+  readonly name: string;
+  readonly type: "css_animation" | "css_transition" | "keyframes" | "web_animation";
+  readonly category: MotionCategory;
+  readonly trigger: MotionTrigger;
+  readonly selector: string;
+  readonly durationMs: number;
+  readonly delayMs: number;
+  readonly easing: string;
+  /** -1 is for ever. */
+  readonly iterations: number;
+  readonly properties: readonly string[];
+  readonly cost: MotionCost;
+  readonly respectsReducedMotion: boolean;
+  /** It was seen to run, not only declared. */
+  readonly isRunning: boolean;
+}
+
+export interface MotionWarning {
+  readonly code: "no_reduced_motion" | "infinite_motion" | "layout_motion" | "many_motions" | "long_motion";
+  readonly severity: "info" | "warning";
+  readonly topic: "accessibility" | "performance";
+  readonly message: string;
+  readonly selectors: readonly string[];
+}
+
+export interface Motion {
+  readonly patterns: readonly MotionPattern[];
+  readonly total: number;
+  readonly categories: Readonly<Record<string, number>>;
+  readonly libraries: PageFacts["motion"]["libraries"];
+  readonly canvases: PageFacts["motion"]["canvases"];
+  readonly scrollEffects: PageFacts["motion"]["scrollEffects"];
+  readonly webAnimations: number;
+  readonly hasReducedMotion: boolean;
+  readonly usesScript: {
+    readonly frameRequests: number;
+    readonly intersectionObservers: number;
+    readonly scrollListeners: number;
+  };
+  readonly warnings: readonly MotionWarning[];
+}
+
+const mostPatterns = 200;
+
+export function analyzeMotion(facts: PageFacts): Motion {
+  const { css, motion } = facts;
+  const hasReducedMotion = css.mediaQueries.some((query) => query.includes("prefers-reduced-motion"));
+  const found = [
+    ...declaredAnimations(facts),
+    ...declaredTransitions(facts),
+    ...unusedKeyframes(facts),
+    ...scriptedAnimations(facts),
+  ];
+  const patterns = dedupe(found).map((pattern, index) => ({
+    ...pattern,
+    id: `motion-${index + 1}`,
+    respectsReducedMotion: hasReducedMotion,
+  }));
+  const categories: Record<string, number> = {};
+  for (const { category } of patterns) categories[category] = (categories[category] ?? 0) + 1;
+  return {
+    patterns: patterns.slice(0, mostPatterns),
+    total: patterns.length,
+    categories,
+    libraries: motion.libraries,
+    canvases: motion.canvases,
+    scrollEffects: motion.scrollEffects,
+    webAnimations: motion.live.filter(({ source }) => source === "web_animation").length,
+    hasReducedMotion,
+    usesScript: {
+      frameRequests: motion.frameRequests,
+      intersectionObservers: motion.intersectionObservers,
+      scrollListeners: motion.scrollListeners,
+    },
+    warnings: findWarnings(patterns, hasReducedMotion),
+  };
+}
+
+type Found = Omit<MotionPattern, "id" | "respectsReducedMotion">;
+
+function toPattern(
+  type: MotionPattern["type"],
+  name: string,
+  declared: DeclaredMotion,
+  properties: readonly string[],
+  stateTwin: string | undefined,
+): Found {
+  const trigger = triggerOf(declared.selector, declared.timeline, stateTwin);
+  const settled: MotionTrigger = trigger === "unknown" && type === "css_animation" ? "load" : trigger;
+  const shape = {
+    name,
+    selector: declared.selector,
+    properties,
+    isInfinite: declared.iterations === -1,
+    trigger: settled,
+    durationMs: declared.durationMs,
+  };
+  return {
+    name,
+    type,
+    category: categoryOf(shape),
+    trigger: settled,
+    selector: declared.selector,
+    durationMs: declared.durationMs,
+    delayMs: declared.delayMs,
+    easing: declared.easing,
+    iterations: declared.iterations,
+    properties,
+    cost: costOf(properties),
+    isRunning: false,
+  };
+}
+
+function declaredAnimations({ css, motion }: PageFacts): Found[] {
+  return css.animations.map((declared) => {
+    const keyframes = css.keyframes.find(({ name }) => name === declared.property);
+    const pattern = toPattern("css_animation", declared.property, declared, keyframes?.properties ?? [], undefined);
+    return {
+      ...pattern,
+      isRunning: motion.live.some(({ source, name }) => source === "css_animation" && name === declared.property),
+    };
+  });
+}
+
+/** One pattern per rule, however many properties its transition names. */
+function declaredTransitions({ css }: PageFacts): Found[] {
+  const bySelector = new Map<string, DeclaredMotion[]>();
+  for (const transition of css.transitions) {
+    if (transition.durationMs > 0)
+      bySelector.set(transition.selector, [...(bySelector.get(transition.selector) ?? []), transition]);
+  }
+  return [...bySelector].flatMap(([selector, transitions]) => {
+    const [first] = transitions;
+    if (first === undefined) return [];
+    const twin = css.states.find(
+      (state) => withoutStates(state.selector) === withoutStates(selector) && state.selector !== selector,
+    );
+    const named = transitions.map(({ property }) => property);
+    const properties = named.includes("all") && twin !== undefined ? [...twin.properties] : named;
+    return [
+      toPattern("css_transition", `transition of ${named.slice(0, 3).join(", ")}`, first, properties, twin?.state),
+    ];
+  });
+}
+
+function withoutStates(selector: string): string {
+  return selector.replace(/:(hover|focus-visible|focus-within|focus|active|checked)/g, "").trim();
+}
+
+function unusedKeyframes({ css }: PageFacts): Found[] {
+  const used = new Set(css.animations.map(({ property }) => property));
+  return css.keyframes
+    .filter(({ name }) => !used.has(name))
+    .map(({ name, properties }) =>
+      toPattern(
+        "keyframes",
+        name,
+        { selector: "", property: name, durationMs: 0, delayMs: 0, easing: "", iterations: 1, timeline: "" },
+        properties,
+        undefined,
+      ),
+    );
+}
+
+function scriptedAnimations({ motion }: PageFacts): Found[] {
+  return motion.live
+    .filter(({ source }) => source === "web_animation")
+    .map(({ name, properties, selector, ...timing }) => ({
+      ...toPattern(
+        "web_animation",
+        name === "" ? "script animation" : name,
+        { ...timing, selector, property: name },
+        properties,
+        undefined,
+      ),
+      isRunning: true,
+    }));
+}
+
+function dedupe(patterns: readonly Found[]): Found[] {
+  const kept = new Map<string, Found>();
+  for (const pattern of patterns) {
+    const key = [pattern.type, pattern.name, pattern.selector].join("|");
+    if (!kept.has(key)) kept.set(key, pattern);
+  }
+  return [...kept.values()];
+}
+
+function findWarnings(patterns: readonly MotionPattern[], hasReducedMotion: boolean): MotionWarning[] {
+  const moving = patterns.filter(({ type }) => type !== "keyframes");
+  const infinite = moving.filter(({ iterations }) => iterations === -1);
+  const costly = moving.filter(({ cost }) => cost === "layout");
+  const long = moving.filter(
+    ({ durationMs, iterations, type }) => durationMs > 5_000 && iterations === 1 && type !== "css_transition",
+  );
+  const selectors = (of: readonly MotionPattern[]): string[] =>
+    of.slice(0, 10).map(({ selector, name }) => selector || name);
+  const warnings: (MotionWarning | false)[] = [
+    moving.length > 0 &&
+      !hasReducedMotion && {
+        code: "no_reduced_motion",
+        severity: "warning",
+        topic: "accessibility",
+        message: `${moving.length} movements, and no rule for people who asked for less motion (prefers-reduced-motion).`,
+        selectors: selectors(moving),
+      },
+    infinite.length > 0 && {
+      code: "infinite_motion",
+      severity: "info",
+      topic: "accessibility",
+      message: `${infinite.length} movements never end; people must be able to stop what moves longer than five seconds.`,
+      selectors: selectors(infinite),
+    },
+    costly.length > 0 && {
+      code: "layout_motion",
+      severity: "warning",
+      topic: "performance",
+      message: `${costly.length} movements change the layout in every frame; transform and opacity do not.`,
+      selectors: selectors(costly),
+    },
+    moving.length > 20 && {
+      code: "many_motions",
+      severity: "warning",
+      topic: "performance",
+      message: `${moving.length} movements are declared; more than 20 are hard to keep smooth and calm.`,
+      selectors: [],
+    },
+    long.length > 0 && {
+      code: "long_motion",
+      severity: "info",
+      topic: "accessibility",
+      message: `${long.length} movements take longer than five seconds.`,
+      selectors: selectors(long),
+    },
+  ];
+  return warnings.filter((warning) => warning !== false);
+}

@@ -1,0 +1,125 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { JobFailure, messageOf } from "../../job/failure.ts";
+import type { JobContext } from "../../job/kind.ts";
+import type { PhaseReport } from "./analysis.ts";
+import { phaseNames, type PageInput, type PhaseName } from "./input.ts";
+
+/** Where each phase begins, in percent. */
+const starts: Readonly<Record<PhaseName, number>> = {
+  load: 0,
+  layout: 25,
+  motion: 40,
+  quality: 50,
+  responsive: 75,
+  report: 93,
+};
+
+/**
+ * Runs the phases of one analysis. What a phase returned is kept in the attempt's folder, so an attempt that lost its worker or its
+ * browser goes on after the last phase that was done.
+ */
+export class Phases {
+  readonly #context: JobContext;
+  readonly #timeouts: PageInput["timeouts"];
+  readonly #reports = new Map<PhaseName, PhaseReport>();
+  readonly #deadline: number;
+
+  constructor(context: JobContext, timeouts: PageInput["timeouts"]) {
+    this.#context = context;
+    this.#timeouts = timeouts;
+    this.#deadline = performance.now() + timeouts.total;
+  }
+
+  get reports(): PhaseReport[] {
+    return phaseNames.flatMap((name) => this.#reports.get(name) ?? []);
+  }
+
+  get hasFailures(): boolean {
+    return this.reports.some(({ state }) => state === "failed" || state === "timed_out");
+  }
+
+  skip(name: PhaseName, reason: string): undefined {
+    this.#reports.set(name, { name, state: "skipped", ms: 0, reason });
+  }
+
+  /** What the phase returns; undefined when it failed by itself, which is noted with its reason. */
+  async run<T extends object>(name: PhaseName, work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
+    const kept = this.#load(name);
+    this.#context.progress({ percent: starts[name], phase: name });
+    if (kept !== undefined) {
+      this.#reports.set(name, { name, state: "done", ms: kept.ms });
+      return kept.value as T;
+    }
+    const startedAt = performance.now();
+    try {
+      const value = await this.#within(name, work);
+      const ms = Math.round(performance.now() - startedAt);
+      this.#save(name, { value, ms });
+      this.#reports.set(name, { name, state: "done", ms });
+      return value;
+    } catch (error) {
+      this.#context.signal.throwIfAborted();
+      if (isLost(error)) throw error;
+      const state = error instanceof PhaseTimeout ? "timed_out" : "failed";
+      this.#reports.set(name, {
+        name,
+        state,
+        ms: Math.round(performance.now() - startedAt),
+        reason: messageOf(error).slice(0, 500),
+      });
+      if (name === "load") throw error instanceof PhaseTimeout ? new JobFailure("timed_out", error.message) : error;
+      this.#context.log(`${name} failed: ${messageOf(error)}`, "warn");
+      return undefined;
+    }
+  }
+
+  async #within<T>(name: PhaseName, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    // What was found is told in any case.
+    const totalLeft = name === "report" ? Infinity : this.#deadline - performance.now();
+    const ms = Math.min(this.#timeouts[name], totalLeft);
+    if (ms <= 0) throw new PhaseTimeout(`the analysis had taken its ${this.#timeouts.total / 1_000} s`);
+    const controller = new AbortController();
+    const stop = (): void => controller.abort(this.#context.signal.reason);
+    this.#context.signal.addEventListener("abort", stop, { once: true });
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => {
+        const error = new PhaseTimeout(`not done within ${Math.round(ms / 100) / 10} s`);
+        controller.abort(error);
+        reject(error);
+      }, ms);
+      controller.signal.addEventListener("abort", () => reject(controller.signal.reason), { once: true });
+    });
+    const working = work(controller.signal);
+    // Its end is of no interest once it is late, but must not go unhandled.
+    working.catch(() => undefined);
+    try {
+      return await Promise.race([working, late]);
+    } finally {
+      clearTimeout(timer);
+      this.#context.signal.removeEventListener("abort", stop);
+    }
+  }
+
+  #file(name: PhaseName): string {
+    return join(this.#context.folder(), `${name}.json`);
+  }
+
+  #load(name: PhaseName): { value: object; ms: number } | undefined {
+    const file = this.#file(name);
+    return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as { value: object; ms: number }) : undefined;
+  }
+
+  #save(name: PhaseName, kept: object): void {
+    const file = this.#file(name);
+    writeFileSync(`${file}.new`, JSON.stringify(kept), { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+  }
+}
+
+class PhaseTimeout extends Error {}
+
+function isLost(error: unknown): boolean {
+  return error instanceof JobFailure && error.code === "browser_lost";
+}

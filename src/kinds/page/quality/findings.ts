@@ -1,0 +1,29 @@
+export type Severity = "critical" | "serious" | "moderate" | "minor";
+export type Topic = "accessibility" | "performance" | "seo" | "practice" | "links" | "errors";
+
+/** Something that is wrong with the page, with what shows it. */
+export interface Finding {
+  /** Stays the same from one analysis to the next, so that two can be compared. */
+  readonly id: string;
+  readonly topic: Topic;
+  readonly severity: Severity;
+  readonly title: string;
+  readonly evidence: string;
+  readonly advice: string;
+  /** How many places have it. */
+  readonly count: number;
+  readonly selectors: readonly string[];
+  readonly help?: string;
+}
+
+export function finding(
+  fields: Omit<Finding, "count" | "selectors"> & Partial<Pick<Finding, "count" | "selectors">>,
+): Finding {
+  return { count: 1, ...fields, selectors: (fields.selectors ?? []).slice(0, 10) };
+}
+
+const order: Readonly<Record<Severity, number>> = { critical: 0, serious: 1, moderate: 2, minor: 3 };
+
+export function bySeverity(one: Finding, other: Finding): number {
+  return order[one.severity] - order[other.severity] || other.count - one.count;
+}

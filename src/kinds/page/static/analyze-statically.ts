@@ -1,0 +1,35 @@
+import { defined } from "../../../job/defined.ts";
+import type { GuardedFetch } from "../../../net/guarded-fetch.ts";
+import type { PageAnalysis } from "../analysis.ts";
+import type { PageInput } from "../input.ts";
+import { analyzeLayout } from "../layout/analyze-layout.ts";
+import { analyzeMotion } from "../motion/analyze-motion.ts";
+import type { Phases } from "../phases.ts";
+import { analyzeQuality } from "../quality/analyze-quality.ts";
+import { checkLinks } from "../quality/check-links.ts";
+import type { StaticPage } from "./load-statically.ts";
+
+/** The same judgements on less: no fonts in use, no axe, no vitals, no other sizes of the window. */
+export async function analyzeStatically(
+  input: PageInput,
+  page: StaticPage,
+  phases: Phases,
+  fetch: GuardedFetch["fetch"],
+): Promise<{ collected: StaticPage; findings: Pick<PageAnalysis, "layout" | "motion" | "quality"> }> {
+  const { features } = input;
+  const { facts } = page;
+  const skip = (name: "layout" | "motion" | "quality"): undefined => phases.skip(name, "not asked for");
+  const layout = features.layout ? await phases.run("layout", async () => analyzeLayout(facts, [])) : skip("layout");
+  const motion = features.motion ? await phases.run("motion", async () => analyzeMotion(facts)) : skip("motion");
+  const quality = features.quality
+    ? await phases.run("quality", async (signal) => {
+        const links = input.checkLinks ? await checkLinks(facts, page.finalUrl, fetch, signal) : undefined;
+        return analyzeQuality(facts, input, { links, axe: undefined, measured: undefined });
+      })
+    : skip("quality");
+  phases.skip("responsive", features.responsive ? "needs a browser" : "not asked for");
+  return {
+    collected: page,
+    findings: defined({ layout, motion, quality }),
+  };
+}

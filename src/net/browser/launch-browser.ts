@@ -1,0 +1,96 @@
+import { mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { JobFailure } from "../../job/failure.ts";
+import { guardedBrowserArguments, type BrowserProxy } from "../browser-proxy.ts";
+
+export interface LaunchOptions {
+  readonly executable: string;
+  /** Where the browser keeps its profile and temporary files; what it leaves there goes with it. */
+  readonly folder: string;
+  /** All that the browser fetches goes through this proxy, loopback included. */
+  readonly proxy: Pick<BrowserProxy, "server" | "username" | "password">;
+  readonly sandbox: boolean;
+  readonly searchPath: string;
+}
+
+export interface LaunchedBrowser {
+  readonly browser: Browser;
+  /** Ends it whatever state it is in. */
+  readonly kill: () => void;
+  /** Resolves when it has ended and its files are gone. */
+  readonly gone: Promise<void>;
+}
+
+/** No lookups of names, which are the proxy's to make; no calls of its own to its maker, as far as it listens. */
+const switches = [
+  ...guardedBrowserArguments,
+  "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+  "--disable-gpu",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--disable-breakpad",
+];
+
+/** Starts a browser with a profile of its own, which goes when it ends. Playwright's code is loaded only now. */
+export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBrowser> {
+  const { chromium } = await import("playwright-core");
+  const folder = mkdtempSync(join(options.folder, "run-"));
+  // Its last processes may still write when it has hung up. What stays after all is swept at the next start.
+  const removeFolder = (): Promise<void> =>
+    rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }).catch(() => undefined);
+  try {
+    // A browser with a folder of its own choice makes it in the system's; contexts of jobs are made beside this one.
+    const first = await chromium.launchPersistentContext(join(folder, "profile"), {
+      executablePath: options.executable,
+      chromiumSandbox: options.sandbox,
+      proxy: options.proxy,
+      env: { PATH: options.searchPath, HOME: folder, TMPDIR: folder, LANG: "en_US.UTF-8" },
+      artifactsDir: join(folder, "artifacts"),
+      args: switches,
+      timeout: 30_000,
+      handleSIGINT: false,
+      handleSIGTERM: false,
+      handleSIGHUP: false,
+    });
+    const browser = first.browser();
+    if (browser === null) throw new Error("the browser gave no connection");
+    const gone = new Promise<void>((resolve) => {
+      browser.once("disconnected", () => resolve(removeFolder()));
+    });
+    const pid = await readPid(browser);
+    return { browser, gone, kill: () => killProcess(pid) };
+  } catch (error) {
+    await removeFolder();
+    throw new JobFailure(
+      "browser_failed",
+      `${options.executable} did not start: ${firstLines(error)}${options.sandbox ? " If it has no rights for its sandbox here, set browser.sandbox to false in the configuration." : ""}`,
+      { cause: error },
+    );
+  }
+}
+
+async function readPid(browser: Browser): Promise<number> {
+  const session = await browser.newBrowserCDPSession();
+  const { processInfo } = await session.send("SystemInfo.getProcessInfo");
+  await session.detach();
+  return processInfo.find(({ type }) => type === "browser")?.id ?? 0;
+}
+
+/** It is a child of ours that has not been waited for, so the number is still its own. */
+function killProcess(pid: number): void {
+  if (pid <= 0) return;
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+function firstLines(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.split("\n").slice(0, 2).join(" ").slice(0, 300);
+}

@@ -1,0 +1,221 @@
+import { mkdirSync, rmSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { JobFailure } from "../../job/failure.ts";
+import { browserMissing, findBrowser, type BrowserSearch } from "./find-browser.ts";
+import { launchBrowser, type LaunchedBrowser, type LaunchOptions } from "./launch-browser.ts";
+import { PageSlots } from "./page-slots.ts";
+
+export interface BrowserSettings extends BrowserSearch {
+  /** A folder for nothing but the browser: whatever is in it is removed at once. */
+  readonly folder: string;
+  /** Called when a browser is launched; the proxy must refuse what is not allowed. */
+  readonly proxy: () => Promise<LaunchOptions["proxy"]>;
+  readonly sandbox: boolean;
+  /** Most pages open at the same time, over all jobs. */
+  readonly maxPages: number;
+  /** How long a browser that nobody uses is kept. */
+  readonly idleMs?: number;
+}
+
+/** One job's share of the browser: cookies, cache and pages of its own. */
+export interface BrowserSession {
+  readonly context: BrowserContext;
+  /** Waits for a free slot; closing the page frees it. Windows that pages open by themselves are closed at once. */
+  readonly openPage: () => Promise<Page>;
+  /** Takes an error for what it is: `browser_lost` when the browser or a page of this session is gone. */
+  readonly judge: (error: unknown) => unknown;
+}
+
+/** How long a healthy browser takes at most for what is asked of it here, on a busy machine. */
+const hungMs = 20_000;
+
+/**
+ * The one browser of a server: launched when it is first needed, closed when nobody has needed it for a while, and
+ * replaced when it crashes or hangs. Every job works in a context of its own, behind the proxy.
+ */
+export class SharedBrowser {
+  readonly #settings: BrowserSettings;
+  readonly #slots: PageSlots;
+  #running: Promise<LaunchedBrowser> | undefined;
+  #users = 0;
+  #idleTimer: NodeJS.Timeout | undefined;
+
+  constructor(settings: BrowserSettings) {
+    this.#settings = settings;
+    this.#slots = new PageSlots(settings.maxPages);
+    // A server that was killed could not tidy up.
+    rmSync(settings.folder, { recursive: true, force: true });
+  }
+
+  /** The program that is used; undefined if there is none. */
+  get executable(): string | undefined {
+    return findBrowser(this.#settings);
+  }
+
+  /**
+   * Works in a fresh context, which is closed in the end, and at once when the signal comes: that frees even a page
+   * that is stuck in a loop. Fails with `browser_missing`, `browser_failed`, or `browser_lost` when the browser or a
+   * page crashed meanwhile: then trying again is worth it.
+   */
+  async use<T>(
+    options: BrowserContextOptions,
+    signal: AbortSignal,
+    work: (session: BrowserSession) => Promise<T>,
+  ): Promise<T> {
+    signal.throwIfAborted();
+    this.#users += 1;
+    clearTimeout(this.#idleTimer);
+    try {
+      const { launched, context } = await this.#openContext(options);
+      return await this.#workIn(context, launched, signal, work);
+    } finally {
+      this.#users -= 1;
+      if (this.#users === 0) this.#closeWhenIdle();
+    }
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#idleTimer);
+    const running = await this.#running?.catch(() => undefined);
+    this.#running = undefined;
+    if (running !== undefined) await end(running);
+    await rm(this.#settings.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+  }
+
+  async #workIn<T>(
+    context: BrowserContext,
+    launched: LaunchedBrowser,
+    signal: AbortSignal,
+    work: (session: BrowserSession) => Promise<T>,
+  ): Promise<T> {
+    const crashed = { isTrue: false };
+    const judge = (error: unknown): unknown => {
+      const isGone = crashed.isTrue || !launched.browser.isConnected();
+      // Calls fail a moment before the browser is known to be gone; nobody else closes pages while work goes on.
+      return isGone || /has been closed|Target crashed/.test(String(error)) ? browserLost(error) : error;
+    };
+    const closeContext = (): Promise<void> => this.#closeContext(context, launched);
+    const onAbort = (): void => void closeContext();
+    signal.addEventListener("abort", onAbort, { once: true });
+    context.on("page", (page) =>
+      page.once("crash", () => {
+        crashed.isTrue = true;
+      }),
+    );
+    try {
+      signal.throwIfAborted();
+      return await work({ context, judge, openPage: createPageOpener(context, this.#slots, signal) });
+    } catch (error) {
+      signal.throwIfAborted();
+      throw judge(error);
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+      await closeContext();
+    }
+  }
+
+  async #openContext(options: BrowserContextOptions): Promise<{ launched: LaunchedBrowser; context: BrowserContext }> {
+    for (let isAgain = false; ; isAgain = true) {
+      const running = (this.#running ??= this.#launch());
+      const launched = await running;
+      const opening = launched.browser.newContext({ serviceWorkers: "block", acceptDownloads: false, ...options });
+      const context = await within(hungMs, opening).catch(() => undefined);
+      if (context !== undefined) return { launched, context };
+      this.#forget(running);
+      launched.kill();
+      if (isAgain) throw browserLost(new Error("a new browser did not answer either"));
+    }
+  }
+
+  #launch(): Promise<LaunchedBrowser> {
+    const launching = this.#start();
+    const forget = (): void => this.#forget(launching);
+    launching.then(({ browser }) => {
+      browser.once("disconnected", forget);
+      return browser.isConnected() ? undefined : forget();
+    }, forget);
+    return launching;
+  }
+
+  async #start(): Promise<LaunchedBrowser> {
+    const { folder, sandbox, searchPath } = this.#settings;
+    const executable = this.executable;
+    if (executable === undefined) throw browserMissing(this.#settings);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return launchBrowser({ executable, folder, sandbox, searchPath, proxy: await this.#settings.proxy() });
+  }
+
+  #forget(running: Promise<LaunchedBrowser>): void {
+    if (this.#running === running) this.#running = undefined;
+  }
+
+  /** A browser that does not even close a context is hung: all of its users lose it, and the next gets a new one. */
+  async #closeContext(context: BrowserContext, { kill }: LaunchedBrowser): Promise<void> {
+    try {
+      await within(hungMs, context.close());
+    } catch {
+      kill();
+    }
+  }
+
+  #closeWhenIdle(): void {
+    const { idleMs = 60_000 } = this.#settings;
+    this.#idleTimer = setTimeout(() => {
+      const running = this.#running;
+      if (running === undefined) return;
+      this.#forget(running);
+      void running.then(end, () => undefined);
+    }, idleMs);
+    this.#idleTimer.unref();
+  }
+}
+
+function createPageOpener(context: BrowserContext, slots: PageSlots, signal: AbortSignal): () => Promise<Page> {
+  const own = new Set<Page>();
+  let opening = 0;
+  const closeStrangers = (): void => {
+    if (opening > 0) return;
+    for (const page of context.pages()) if (!own.has(page)) page.close().catch(() => undefined);
+  };
+  context.on("page", closeStrangers);
+  return async () => {
+    const giveBack = await slots.take(signal);
+    context.once("close", giveBack);
+    opening += 1;
+    try {
+      const page = await context.newPage();
+      own.add(page);
+      page.once("close", giveBack);
+      return page;
+    } catch (error) {
+      giveBack();
+      throw error;
+    } finally {
+      opening -= 1;
+      closeStrangers();
+    }
+  };
+}
+
+async function end({ browser, kill, gone }: LaunchedBrowser): Promise<void> {
+  await within(hungMs, browser.close()).catch(kill);
+  await gone;
+}
+
+async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function browserLost(cause: unknown): JobFailure {
+  if (cause instanceof JobFailure) return cause;
+  return new JobFailure("browser_lost", "The browser crashed or hung while it showed the page.", { cause });
+}

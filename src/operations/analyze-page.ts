@@ -1,0 +1,90 @@
+import { z } from "zod";
+import { defined } from "../job/defined.ts";
+import { jobViewSchema, toJobView } from "./job-view.ts";
+import { defineOperation } from "./operation.ts";
+import { startFields, toStart } from "./run-command.ts";
+
+const feature = z.enum(["layout", "motion", "quality", "responsive"]);
+const size = { width: z.int().min(240).max(4_096), height: z.int().min(240).max(16_384) };
+const phaseMs = z.int().min(1_000).max(600_000).optional();
+
+const analyzeInput = z.strictObject({
+  ...startFields,
+  url: z.string().max(8_192).describe("An http or https address."),
+  features: z.array(feature).min(1).max(4).optional().describe("All four unless given."),
+  viewport: z.strictObject(size).optional().describe("1440 × 900 unless given."),
+  viewports: z
+    .array(z.strictObject({ name: z.string().max(30), ...size }))
+    .min(1)
+    .max(10)
+    .optional()
+    .describe("Sizes to compare: desktop, tablet and mobile unless given."),
+  wait_until: z.enum(["load", "domcontentloaded", "networkidle"]).optional(),
+  timeouts_ms: z
+    .strictObject({
+      load: phaseMs,
+      layout: phaseMs,
+      motion: phaseMs,
+      quality: phaseMs,
+      responsive: phaseMs,
+      report: phaseMs,
+      total: phaseMs,
+    })
+    .optional()
+    .describe("Most time for each phase, and for all of them."),
+  weights: z
+    .strictObject({
+      originality: z.number().min(0).max(1).optional(),
+      craftsmanship: z.number().min(0).max(1).optional(),
+      contextuality: z.number().min(0).max(1).optional(),
+    })
+    .optional(),
+  strict: z.boolean().optional().describe("Judge clichés harder."),
+  industry: z.string().max(100).optional(),
+  audience: z.string().max(100).optional(),
+  check_links: z.boolean().optional(),
+  include_html: z.boolean().optional(),
+  screenshots: z.boolean().optional(),
+  respect_robots: z.boolean().optional().describe("False only with the permission of the site's owner."),
+});
+
+export const analyzePage = defineOperation({
+  name: "analyze_page",
+  scope: "run",
+  description:
+    "Analyse a web page in a real browser: layout, motion, quality (accessibility, speed, search, broken links) and how it adapts to the window.",
+  input: analyzeInput,
+  output: jobViewSchema,
+  run: async ({ engine, actor }, input) => {
+    const request = {
+      kind: "page",
+      input: toPageInput(input),
+      ...(await toStart(input, { engine, actor })),
+    };
+    const job = await engine.submit(request, actor);
+    return toJobView(job);
+  },
+});
+
+/** The kind's own words for what was asked; it refuses what does not fit. */
+function toPageInput(input: z.output<typeof analyzeInput>): object {
+  const { url, features, viewport, viewports, weights, strict, industry, audience, screenshots } = input;
+  return {
+    url,
+    ...defined({
+      features: features && Object.fromEntries(feature.options.map((name) => [name, features.includes(name)])),
+      viewport,
+      viewports,
+      weights,
+      strict,
+      industry,
+      audience,
+      screenshots,
+      waitUntil: input.wait_until,
+      timeouts: input.timeouts_ms,
+      checkLinks: input.check_links,
+      includeHtml: input.include_html,
+      respectRobots: input.respect_robots,
+    }),
+  };
+}

@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { LonghaulError } from "../job/error.ts";
+import { comparableSchema, compareAnalyses, comparisonSchema } from "./compare-analyses.ts";
+import { findJob } from "./job-reference.ts";
+import { defineOperation, type OperationContext } from "./operation.ts";
+
+export const pageCompare = defineOperation({
+  name: "page_compare",
+  scope: "read",
+  description: "Compare two analyses of the same page: scores, sections, and what came, went or changed.",
+  input: z.strictObject({
+    before: z.string().min(1).describe("The job of the earlier analysis: id, end of one, or name."),
+    after: z.string().min(1).describe("The job of the later one."),
+  }),
+  output: comparisonSchema,
+  run: async (context, input) => {
+    const [before, after] = await Promise.all([
+      readAnalysis(input.before, context),
+      readAnalysis(input.after, context),
+    ]);
+    if (withoutHash(before.url) !== withoutHash(after.url)) {
+      throw new LonghaulError(
+        "invalid_input",
+        `Two analyses of the same page can be compared, got ${before.url} and ${after.url}.`,
+      );
+    }
+    return compareAnalyses(before, after);
+  },
+});
+
+async function readAnalysis(
+  reference: string,
+  { engine, actor }: OperationContext,
+): Promise<z.output<typeof comparableSchema>> {
+  const job = await findJob(engine, reference, actor);
+  if (job.kind === "page") return comparableSchema.parse(await engine.result(job.id, actor));
+  throw new LonghaulError("invalid_input", `Job ${job.id} is no analysis of a page, but of kind "${job.kind}".`);
+}
+
+function withoutHash(url: string): string {
+  return url.replace(/#.*$/, "").replace(/\/$/, "");
+}

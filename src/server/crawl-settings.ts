@@ -1,0 +1,40 @@
+import type { LoadedConfig } from "../config/config.ts";
+import { defined } from "../job/defined.ts";
+import type { CrawlSettings } from "../kinds/crawl/crawl-settings.ts";
+import { createAddressRules, targetOf } from "../net/address-rules.ts";
+import { createGuardedFetch } from "../net/guarded-fetch.ts";
+import { createHostGate } from "../net/host-gate.ts";
+import { defaultUserAgent } from "../net/user-agent.ts";
+import type { Web } from "./open-web.ts";
+import { readVersion } from "./version.ts";
+
+/** How crawl jobs reach the web, from the configuration. */
+export function openCrawlSettings(
+  { net, crawl, search }: LoadedConfig,
+  web: Web,
+): { settings: CrawlSettings; close: () => Promise<void> } {
+  // Whoever configures a search engine means it, wherever it is; pages must not reach it for that.
+  const engines = [search.searxng_url, search.brave_url].flatMap((url) => (url === undefined ? [] : [toEntry(url)]));
+  const searchWeb = createGuardedFetch({
+    rules: createAddressRules([...net.allow, ...engines]),
+    userAgent: net.user_agent ?? defaultUserAgent(readVersion()),
+    limits: { timeoutMs: net.timeout_ms, maxBodyBytes: net.max_body_mb * 1_000_000 },
+  });
+  const settings: CrawlSettings = {
+    web: web.guarded,
+    robots: web.robots,
+    browser: web.browser,
+    gate: createHostGate({ perHost: crawl.per_host, minimumDelayMs: crawl.minimum_delay_ms }),
+    concurrency: crawl.concurrency,
+    search: {
+      web: searchWeb,
+      ...defined({ searxngUrl: search.searxng_url, braveKey: search.brave_key, braveUrl: search.brave_url }),
+    },
+  };
+  return { settings, close: () => searchWeb.close() };
+}
+
+function toEntry(url: string): string {
+  const { hostname, port } = targetOf(new URL(url));
+  return `${hostname}:${port}`;
+}

@@ -1,0 +1,54 @@
+import { join } from "node:path";
+import type { LoadedConfig } from "../config/config.ts";
+import { createAddressRules, type AddressRules } from "../net/address-rules.ts";
+import { startBrowserProxy, type BrowserProxy } from "../net/browser-proxy.ts";
+import { SharedBrowser } from "../net/browser/shared-browser.ts";
+import { createGuardedFetch, type GuardedFetch } from "../net/guarded-fetch.ts";
+import { createRobots, type Robots } from "../net/robots.ts";
+import { defaultUserAgent, productToken } from "../net/user-agent.ts";
+import { defined } from "../job/defined.ts";
+import { readVersion } from "./version.ts";
+
+/** The ways to the web that a server's kinds share. */
+export interface Web {
+  readonly rules: AddressRules;
+  readonly guarded: GuardedFetch;
+  readonly fetch: GuardedFetch["fetch"];
+  readonly robots: Robots;
+  readonly browser: SharedBrowser;
+  readonly close: () => Promise<void>;
+}
+
+const connectTimeoutMs = 10_000;
+
+/** Opens nothing yet: connections, the proxy and the browser come when a job needs them. */
+export function openWeb({ net, browser, paths, env }: LoadedConfig): Web {
+  const rules = createAddressRules(net.allow);
+  const guarded = createGuardedFetch({
+    rules,
+    userAgent: net.user_agent ?? defaultUserAgent(readVersion()),
+    limits: { timeoutMs: net.timeout_ms, maxBodyBytes: net.max_body_mb * 1_000_000 },
+  });
+  let proxy: Promise<BrowserProxy> | undefined;
+  const shared = new SharedBrowser({
+    folder: join(paths.home, "browser"),
+    searchPath: env["PATH"] ?? "",
+    sandbox: browser.sandbox,
+    maxPages: browser.max_pages,
+    proxy: () =>
+      (proxy ??= startBrowserProxy({ rules, connectTimeoutMs, idleTimeoutMs: 60_000, mostConnections: 1_000 })),
+    ...defined({ executable: browser.executable }),
+  });
+  return {
+    rules,
+    guarded,
+    fetch: guarded.fetch,
+    robots: createRobots(guarded, { productToken }),
+    browser: shared,
+    close: async () => {
+      await shared.close();
+      await (await proxy)?.close();
+      await guarded.close();
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { readDocument } from "../../../src/kinds/crawl/parse/read-document.ts";
+import { toMarkdown } from "../../../src/kinds/crawl/parse/to-markdown.ts";
+
+const folder = join(import.meta.dirname, "golden");
+const names = readdirSync(folder).filter((name) => name.endsWith(".html"));
+
+it.each(names)("Markdown of %s is as it was found good", async (name) => {
+  const { content } = readDocument(
+    readFileSync(join(folder, name), "utf8"),
+    "https://journal.example/essays/rivers.html",
+  );
+  await expect(`${toMarkdown(content)}\n`).toMatchFileSnapshot(join(folder, name.replace(/html$/, "md")));
+});
+
+it("hostile pages end, and say something", () => {
+  const deep = 20_000;
+  const pages = [
+    `${"<div>".repeat(deep)}end`,
+    `${"<p><b><i>".repeat(deep)}end`,
+    `<table>${"<tr><td>x".repeat(deep)}</table>end`,
+    `${"<ul><li>".repeat(2_000)}end`,
+    `<a href="${"x/".repeat(100_000)}">end</a>`,
+    `${"<".repeat(100_000)}<p>end`,
+    `${"&".repeat(200_000)}end`,
+    `<pre>${"`".repeat(100_000)}</pre>end`,
+    `${"<blockquote>".repeat(500)}end`,
+    `<!--${"-".repeat(200_000)}--><p>end`,
+  ];
+  const silent = pages.filter((page) => !toMarkdown(readDocument(page, "https://a.example/").content).includes("end"));
+  // Not the pages themselves: a failure would print all of them.
+  expect(silent.map((page) => page.slice(0, 20))).toEqual([]);
+});

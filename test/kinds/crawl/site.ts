@@ -1,0 +1,286 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
+
+const words =
+  "amber basin cedar delta ember fjord grove harbor island juniper kernel lagoon meadow nectar orchard prairie quartz river summit timber upland valley willow yonder zephyr".split(
+    " ",
+  );
+
+/** Words by chance, the same for the same seed. */
+export function prose(seed: number, count: number): string {
+  let state = Math.imul(seed + 1, 2_654_435_761) >>> 0;
+  return Array.from({ length: count }, () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return words[Math.floor((state / 4_294_967_296) * words.length)];
+  }).join(" ");
+}
+
+const links = (...targets: string[]): string => targets.map((target) => `<a href="${target}">${target}</a>`).join("\n");
+const html = (title: string, body: string, head = ""): string =>
+  `<!doctype html><html lang="en"><head><title>${title}</title>${head}</head><body><main>${body}</main></body></html>`;
+const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
+
+const orphanCount = 7;
+const calendarLinks = 1;
+
+interface SiteOptions {
+  /** Plain pages, in a tree in which each leads to ten others and back to its start. */
+  readonly pages?: number;
+  /** Answers no sooner than this. */
+  readonly delayMs?: number;
+}
+
+/** A site with everything that makes crawling hard. It counts what it is asked for. */
+export class TestSite {
+  readonly requests = new Map<string, number>();
+  readonly agents = new Set<string>();
+  readonly #server: Server;
+  readonly #pages: number;
+  readonly #delayMs: number;
+  readonly #bomb = gzipSync(Buffer.alloc(20_000_000, "<p>boom "), { level: 1 });
+  #flakyFailures = 2;
+  #atOnce = 0;
+  mostAtOnce = 0;
+
+  private constructor({ pages = 50, delayMs = 0 }: SiteOptions) {
+    this.#pages = pages;
+    this.#delayMs = delayMs;
+    this.#server = createServer((request, response) => void this.#answer(request, response));
+  }
+
+  static async open(options: SiteOptions = {}): Promise<TestSite> {
+    const site = new TestSite(options);
+    await new Promise<void>((resolve) => {
+      site.#server.listen(0, "127.0.0.1", resolve);
+    });
+    return site;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  /** How often each path was asked for more than once, robots.txt and sitemaps apart. */
+  repeats(): number {
+    return [...this.requests].reduce(
+      (sum, [path, count]) => sum + (/robots|sitemap|flaky|error/.test(path) ? 0 : count - 1),
+      0,
+    );
+  }
+
+  /** Every path under which the whole site keeps a page, for a crawl from `/` that goes this deep. */
+  expected(depth: number): string[] {
+    return [
+      "/",
+      ...this.plainPages(),
+      "/shop",
+      ...[
+        "/broken",
+        "/latin1",
+        "/sjis",
+        "/wrong-charset",
+        "/huge",
+        "/bomb",
+        "/flaky",
+        "/canon",
+        "/text.txt",
+        "/dup/*",
+        "/near/*",
+      ],
+      "/landing",
+      ...["/rel/a/", "/rel/a/a/", "/rel/a/a/a/"],
+      ...numbers(depth).map((day) => `/calendar/${day}`),
+      ...numbers(orphanCount).map((orphan) => `/orphan/${orphan}`),
+      ...["/app", "/feed", "/product", "/list/1", "/list/2", "/list/3"],
+    ].toSorted();
+  }
+
+  plainPages(): string[] {
+    return numbers(this.#pages).map((page) => `/page/${page}`);
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = request.url ?? "/";
+    this.requests.set(path, (this.requests.get(path) ?? 0) + 1);
+    this.agents.add(request.headers["user-agent"] ?? "");
+    this.#atOnce += 1;
+    this.mostAtOnce = Math.max(this.mostAtOnce, this.#atOnce);
+    response.once("close", () => {
+      this.#atOnce -= 1;
+    });
+    if (this.#delayMs > 0) {
+      await new Promise((resolve) => {
+        setTimeout(resolve, this.#delayMs);
+      });
+    }
+    const send = (
+      body: string | Buffer,
+      type = "text/html; charset=utf-8",
+      headers: Record<string, string> = {},
+    ): void => {
+      response.writeHead(200, { "content-type": type, ...headers }).end(body);
+    };
+    const redirect = (to: string): void => {
+      response.writeHead(302, { location: to }).end();
+    };
+    const [route = "", key = ""] = path.slice(1).split(/[/?]/);
+    const number = Number(key);
+    switch (route) {
+      case "":
+        return send(html("Start", `<h1>Start</h1>${links(...this.#sections())}`));
+      case "robots.txt":
+        return send(`User-agent: *\nDisallow: /private\nSitemap: ${this.url}/sitemap-index.xml\n`, "text/plain");
+      case "sitemap-index.xml":
+        return send(
+          `<?xml version="1.0"?><sitemapindex><sitemap><loc>${this.url}/sitemap-0.xml</loc></sitemap><sitemap><loc>/sitemap-1.xml.gz</loc></sitemap><sitemap><loc>/sitemap-index.xml</loc></sitemap><sitemap><loc>/sitemap-missing.xml</loc></sitemap></sitemapindex>`,
+          "application/xml",
+        );
+      case "sitemap-0.xml":
+      case "sitemap-1.xml.gz": {
+        const half = numbers(orphanCount).filter((orphan) => orphan % 2 === Number(route[8]));
+        const xml = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${half.map((orphan) => `<url><loc>${this.url}/orphan/${orphan}?utm_source=map</loc></url>`).join("")}</urlset>`;
+        return route.endsWith("gz") ? send(gzipSync(xml), "application/gzip") : send(xml, "application/xml");
+      }
+      case "page": {
+        if (!(number < this.#pages)) break;
+        const children = numbers(10).map((index) => `/page/${(number * 10 + index + 1) % this.#pages}`);
+        return send(
+          html(
+            `Page ${number}`,
+            `<h1>Page ${number}</h1><p>${prose(number, 60)}</p>${links(...children, "/", `/page/${number}#part`)}`,
+          ),
+        );
+      }
+      case "orphan":
+        return send(html(`Orphan ${key}`, `<p>${prose(9_000 + number, 60)}</p>`));
+      case "calendar":
+        return send(
+          html(
+            `Day ${key}`,
+            `<p>Day ${key}</p>${links(...numbers(calendarLinks).map((next) => `/calendar/${number + next + 1}`))}`,
+          ),
+        );
+      case "shop":
+        return send(
+          html(
+            "Shop",
+            `<p>Shop</p>${numbers(5)
+              .map(() => `<a href="/shop?sid=${Math.random()}&utm_source=x">again</a>`)
+              .join("")}`,
+          ),
+        );
+      case "rel":
+        return send(html(`Deep ${path}`, `<p>${path}</p><a href="a/">deeper</a>`));
+      case "moved":
+        return redirect(
+          key === "out"
+            ? "http://example.invalid/"
+            : key === "circle"
+              ? "/moved/round"
+              : key === "round"
+                ? "/moved/circle"
+                : "/landing",
+        );
+      case "landing":
+        return send(html("Landing", "<p>You have landed.</p>"));
+      case "broken":
+        return send(
+          `<title>Broken</title><p>One<p>Two <b>bold <i>both</b> italic</i><table><tr><td>cell<td>cell2<ul><li>item</table><div><a href=/page/0>unquoted</a>`,
+        );
+      case "latin1":
+        return send(Buffer.from(html("Latin", "<p>Café über Ærø</p>"), "latin1"), "text/html; charset=iso-8859-1");
+      case "sjis":
+        return send(
+          Buffer.concat([
+            Buffer.from('<meta charset="shift_jis"><title>SJIS</title><p>'),
+            Buffer.from([0x93, 0xfa, 0x96, 0x7b]),
+          ]),
+          "text/html",
+        );
+      case "wrong-charset":
+        return send(
+          Buffer.from("<title>Wrong</title><p>“caf\u00e9”</p>", "latin1"),
+          "text/html; charset=no-such-thing",
+        );
+      case "huge":
+        return send(`<title>Huge</title><main>${`<p>${prose(77, 40)}</p>`.repeat(40_000)}</main>`);
+      case "bomb":
+        return send(this.#bomb, "text/html", { "content-encoding": "gzip" });
+      case "slow":
+        response.writeHead(200, { "content-type": "text/html" });
+        response.write("<title>Slow</title>");
+        return;
+      case "error":
+        response.writeHead(500).end();
+        return;
+      case "flaky":
+        if (this.#flakyFailures-- > 0) {
+          response.writeHead(503, { "retry-after": "0" }).end();
+          return;
+        }
+        return send(html("Flaky", "<p>At last.</p>"));
+      case "file":
+        return send(Buffer.alloc(1_000), "application/octet-stream");
+      case "text.txt":
+        return send("# Plain text\n\nAs it is.", "text/plain");
+      case "private":
+        return send(html("Private", "<p>Secret.</p>"));
+      case "canon":
+        return send(
+          html("Canon", `<p>One of many.</p>${path.includes("?") ? path : ""}`, `<link rel="canonical" href="/canon">`),
+        );
+      case "dup":
+        return send(html("Twin", "<p>The very same.</p>"));
+      case "near":
+        return send(html("Near", `<p>${prose(5, 600)}</p><p>Number ${key}</p>`));
+      case "app":
+        return send(
+          `<title>App</title><div id="root"></div><script>document.getElementById("root").innerHTML = "<main><h1>Made by script</h1><a href='/made'>made</a></main>";</script>`,
+        );
+      case "made":
+        return send(html("Made", "<p>Linked by a script only.</p>"));
+      case "feed":
+        return send(
+          `<title>Feed</title><main id="feed"></main><script>let count = 0; const more = () => { for (let i = 0; i < 10 && count < 40; i++) { const p = document.createElement("p"); p.style.height = "200px"; p.textContent = "entry " + ++count; document.getElementById("feed").append(p); } }; more(); addEventListener("scroll", () => { if (innerHeight + scrollY >= document.documentElement.scrollHeight - 10) setTimeout(more, 20); });</script>`,
+        );
+      case "product":
+        return send(
+          html(
+            "Lamp | Shop",
+            `<h1>Lamp</h1><span class="stock">In stock</span>`,
+            `<script type="application/ld+json">{"@context":"https://schema.org","@type":"Product","name":"Lamp","brand":{"@type":"Brand","name":"Lumen"},"offers":{"@type":"Offer","price":"1,299.50","priceCurrency":"EUR","availability":"https://schema.org/InStock"}}</script><meta property="og:image" content="/lamp.png"><meta name="keywords" content="lamp, light">`,
+          ),
+        );
+      case "list": {
+        if (number > 3) break;
+        const items = numbers(3).map(
+          (item) =>
+            `<li class="item"><h3>Item ${key}.${item}</h3><a href="/item/${key}${item}">more</a><b class="price">${number}.${item}0 €</b></li>`,
+        );
+        const next = number < 3 ? `<a class="next" rel="next nofollow" href="/list/${number + 1}">next</a>` : "";
+        return send(html(`List ${key}`, `<ul>${items.join("")}</ul>${next}`));
+      }
+      default:
+    }
+    response.writeHead(404, { "content-type": "text/html" }).end("<title>Nothing here</title>");
+  }
+
+  #sections(): string[] {
+    return [
+      "/page/0",
+      "/shop?sid=1",
+      ...["/broken", "/latin1", "/sjis", "/wrong-charset", "/huge", "/bomb", "/slow", "/error", "/flaky", "/missing"],
+      ...["/file", "/text.txt", "/private/1", "/private/2", "/dup/1", "/dup/2", "/near/1", "/near/2"],
+      ...["/canon?variant=1", "/canon?variant=2", "/canon?variant=3", "/moved/here", "/moved/out", "/moved/circle"],
+      ...["/rel/a/", "/calendar/0", "/app", "/feed", "/product", "/list/1", "/list/2", "/list/3"],
+      ...["mailto:a@b.c", "javascript:alert(1)", "http://other.invalid/", "//"],
+    ];
+  }
+}

@@ -1,0 +1,157 @@
+import { describe, expect, test } from "vitest";
+import type { PageAnalysis } from "../../../src/kinds/page/analysis.ts";
+import { cleanPage, faultyPage } from "./pages.ts";
+import { startSite } from "./site.ts";
+import { hasBrowser, usePageWorld } from "./world.ts";
+
+const ids = ({ quality }: PageAnalysis): string[] => (quality?.findings ?? []).map(({ id }) => id);
+
+describe.skipIf(!hasBrowser)("a page analysis", () => {
+  const world = usePageWorld();
+
+  test("finds the parts of a clean page, and nothing wrong with it", async () => {
+    const { url } = await startSite({ "/": cleanPage });
+    const found = await world().analyze({ url: `${url}/` });
+    expect(found).toMatchObject({ method: "browser", status: 200, warnings: [] });
+    expect(found.phases.map(({ name, state }) => `${name} ${state}`)).toEqual(
+      ["load", "layout", "motion", "quality", "responsive", "report"].map((name) => `${name} done`),
+    );
+    expect(found.quality?.findings).toEqual([]);
+    expect(found.quality?.grade).toBe("A");
+    expect(found.quality?.score).toBeGreaterThanOrEqual(90);
+    expect(found.quality?.vitals?.largestPaintMs).toBeGreaterThan(0);
+    expect(found.motion).toMatchObject({ total: 0, warnings: [] });
+    expect(found.responsive?.problems).toEqual([]);
+    const sections = found.layout?.sections ?? [];
+    expect(sections.map(({ type }) => type)).toEqual([
+      ...["navigation", "hero", "feature", "pricing", "testimonial", "contact", "footer"],
+    ]);
+    expect(sections[1]).toMatchObject({ heading: "Tools for small harbours", position: 1 });
+    expect(Math.min(...sections.map(({ confidence }) => confidence))).toBeGreaterThan(0.7);
+    expect(found.layout?.grid).toMatchObject({ usesGrid: true, columns: 3, gap: 24 });
+    expect(found.layout?.palette.theme).toBe("light");
+    const colors = found.layout?.palette.colors ?? [];
+    expect(colors).toContainEqual(expect.objectContaining({ color: "#fdfcf8", role: "background" }));
+    expect(colors).toContainEqual(expect.objectContaining({ color: "#0b5d68", role: "accent" }));
+    expect(found.layout?.typography.body).toMatchObject({ family: "Georgia", size: 18, lineHeight: 1.6 });
+    expect(found.layout?.typography.used[0]?.used[0]?.glyphs).toBeGreaterThan(0);
+    expect(found.layout?.variables.list).toContainEqual({ name: "--sea", value: "#0b5d68" });
+    expect(found.layout?.landmarks.map(({ role }) => role)).toEqual(
+      expect.arrayContaining(["banner", "navigation", "main", "contentinfo"]),
+    );
+  });
+
+  test("finds what is wrong with a faulty page, and where", async () => {
+    const { url } = await startSite({ "/": faultyPage, "/there": "<p>hello" });
+    const found = await world().analyze({ url: `${url}/` });
+    expect(ids(found)).toEqual(
+      expect.arrayContaining([
+        ...["a11y-color-contrast", "a11y-image-alt", "a11y-html-has-lang", "title-missing", "viewport-missing"],
+        ...["image-broken", "link-broken", "vitals-cls", "console-errors", "doctype-missing", "request-failed"],
+      ]),
+    );
+    const contrast = found.quality?.findings.find(({ id }) => id === "a11y-color-contrast");
+    expect(contrast?.evidence).toContain("1.91");
+    expect(found.quality?.links).toMatchObject({ checked: 2, broken: [{ url: `${url}/gone`, reason: "404" }] });
+    expect(found.quality?.vitals?.layoutShift).toBeGreaterThan(0.1);
+    expect(found.quality?.grade).toBe("F");
+    expect(found.quality?.score).toBeLessThan(60);
+    expect(found.quality?.cliches.map(({ type }) => type)).toEqual(["violet_gradient"]);
+    const [first] = found.quality?.recommendations ?? [];
+    expect(first?.priority).toBe("high");
+    expect(first?.gain).toBeGreaterThan(0);
+  });
+
+  test("tells what moves, what for and at what cost", async () => {
+    const { url } = await startSite({ "/": faultyPage, "/there": "<p>hello" });
+    const { motion } = await world().analyze({
+      url: `${url}/`,
+      features: { layout: false, quality: false, responsive: false },
+    });
+    const byName = new Map(motion?.patterns.map((pattern) => [pattern.name, pattern]));
+    expect(byName.get("spin")).toMatchObject({
+      ...{ type: "css_animation", category: "loading_state", cost: "compositor", durationMs: 1_000, iterations: -1 },
+      ...{ easing: "linear", isRunning: true, properties: ["transform"] },
+    });
+    expect(byName.get("grow")).toMatchObject({ cost: "layout", durationMs: 2_000 });
+    expect(byName.get("transition of color")).toMatchObject({
+      trigger: "hover",
+      category: "hover_effect",
+      durationMs: 200,
+    });
+    expect(byName.get("unused")).toMatchObject({ type: "keyframes" });
+    expect(motion?.hasReducedMotion).toBe(false);
+    expect(motion?.warnings.map(({ code }) => code)).toEqual(["no_reduced_motion", "infinite_motion", "layout_motion"]);
+  });
+
+  test("tells scripted animations, libraries and drawn canvases", async () => {
+    const page = `<!doctype html><title>x</title><canvas id="drawn" width="50" height="50"></canvas><div id="moved">a</div><script>
+      window.gsap = { version: "3.12.5" };
+      document.getElementById("moved").animate([{ opacity: 0 }, { opacity: 1 }], { duration: 5000, iterations: Infinity, id: "blink" });
+      const context = document.getElementById("drawn").getContext("2d"); let n = 0;
+      (function draw() { context.fillStyle = "hsl(" + (n++ * 40) + " 90% 50%)"; context.fillRect(0, 0, 50, 50); requestAnimationFrame(draw); })();
+    </script>`;
+    const { url } = await startSite({ "/": page });
+    const { motion } = await world().analyze({
+      url: `${url}/`,
+      features: { layout: false, quality: false, responsive: false },
+    });
+    expect(motion?.libraries).toEqual([{ name: "GSAP", version: "3.12.5", evidence: "window.gsap" }]);
+    expect(motion?.canvases).toEqual([{ selector: "#drawn", context: "2d", isAnimated: true }]);
+    expect(motion?.patterns).toContainEqual(
+      expect.objectContaining({ name: "blink", type: "web_animation", cost: "compositor" }),
+    );
+    expect(motion?.usesScript.frameRequests).toBeGreaterThan(0);
+  });
+
+  test("compares sizes of the window: columns, navigation, what is hidden, overflow, small targets", async () => {
+    const page = `<!doctype html><html lang="en"><head><meta name="viewport" content="width=device-width"><title>sizes</title><style>
+      .row { display: flex; flex-direction: row; } .toggle { display: none; } #side { display: block; }
+      @media (max-width: 700px) { .row { flex-direction: column; } nav a { display: none; } .toggle { display: block; } #side { display: none; } h1 { font-size: 20px; } .wide { width: 900px; } }
+      </style></head><body><nav><a href="#a">One</a><a href="#b">Two</a><a href="#c">Three</a><button class="toggle hamburger" style="width:10px;height:10px;padding:0" aria-label="menu"></button></nav>
+      <h1>Sizes</h1><div class="row"><p>a</p><p>b</p></div><aside id="side">side</aside><div class="wide">wide</div></body></html>`;
+    const { url } = await startSite({ "/": page });
+    const { responsive } = await world().analyze({
+      url: `${url}/`,
+      features: { layout: false, quality: false, motion: false },
+    });
+    const mobile = responsive?.viewports.find(({ name }) => name === "mobile");
+    expect(mobile).toMatchObject({ navigation: "hamburger", smallTargets: { count: 1 } });
+    expect(mobile?.overflow?.by).toBeGreaterThan(400);
+    expect(responsive?.viewports[0]).toMatchObject({ navigation: "horizontal", overflow: null });
+    const told = responsive?.differences.map(({ category, element }) => `${category} ${element}`);
+    expect(told).toEqual(
+      expect.arrayContaining(["navigation navigation", "visibility #side", "layout div.row", "typography h1"]),
+    );
+    expect(responsive?.breakpoints).toEqual([700]);
+    expect(responsive?.problems.map(({ viewport, code }) => `${viewport} ${code}`)).toEqual(
+      expect.arrayContaining(["mobile horizontal_overflow", "mobile small_targets"]),
+    );
+  });
+
+  test("reads style sheets of other origins, which scripts in a page cannot", async () => {
+    const other = await startSite({
+      "/far.css": ":root { --far: #123456; } @media (max-width: 555px) { p { color: red } }",
+    });
+    const { url } = await startSite({
+      "/": `<!doctype html><title>x</title><link rel="stylesheet" href="${other.url}/far.css"><p>far`,
+    });
+    const { layout, warnings } = await world().analyze({
+      url: `${url}/`,
+      features: { motion: false, quality: false, responsive: false },
+    });
+    expect(layout?.variables.list).toEqual([{ name: "--far", value: "#123456" }]);
+    expect(layout?.breakpoints).toEqual([555]);
+    expect(warnings).toEqual([]);
+  });
+
+  test("recognises a framework by its classes", async () => {
+    const classes = "mt-4 px-6 text-lg bg-slate-100 rounded-lg shadow-md flex-col grid-cols-3 gap-4 items-center";
+    const { url } = await startSite({ "/": `<!doctype html><title>x</title><div class="${classes}">x</div>` });
+    const { layout } = await world().analyze({
+      url: `${url}/`,
+      features: { motion: false, quality: false, responsive: false },
+    });
+    expect(layout?.framework.framework).toBe("tailwind");
+  });
+});

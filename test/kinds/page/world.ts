@@ -1,0 +1,91 @@
+import { rm, mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll } from "vitest";
+import { openEngine, type Engine } from "../../../src/index.ts";
+import type { PageAnalysis } from "../../../src/kinds/page/analysis.ts";
+import { createPageKind, type PageSettings } from "../../../src/kinds/page/page.ts";
+import { createAddressRules } from "../../../src/net/address-rules.ts";
+import { startBrowserProxy, type BrowserProxy } from "../../../src/net/browser-proxy.ts";
+import { findBrowser } from "../../../src/net/browser/find-browser.ts";
+import { SharedBrowser } from "../../../src/net/browser/shared-browser.ts";
+import { createGuardedFetch } from "../../../src/net/guarded-fetch.ts";
+import { createRobots } from "../../../src/net/robots.ts";
+import type { BrowserSteps } from "../../../src/kinds/page/steps.ts";
+
+export const hasBrowser = findBrowser({ searchPath: process.env["PATH"] ?? "" }) !== undefined;
+
+/** An engine that analyses pages of this machine, in one browser for all tests of the file. */
+export class PageWorld {
+  readonly home: string;
+  readonly engine: Engine;
+  readonly browser: SharedBrowser;
+  readonly #close: () => Promise<void>;
+
+  private constructor(home: string, engine: Engine, browser: SharedBrowser, close: () => Promise<void>) {
+    this.home = home;
+    this.engine = engine;
+    this.browser = browser;
+    this.#close = close;
+  }
+
+  static async open(options: { executable?: string; steps?: BrowserSteps; home?: string } = {}): Promise<PageWorld> {
+    const home = options.home ?? (await mkdtemp(join(tmpdir(), "longhaul-page-")));
+    const rules = createAddressRules(["127.0.0.1"]);
+    const guarded = createGuardedFetch({ rules, userAgent: "Longhaul/test" });
+    let proxy: Promise<BrowserProxy> | undefined;
+    const browser = new SharedBrowser({
+      folder: join(home, "browser"),
+      searchPath: process.env["PATH"] ?? "",
+      sandbox: false,
+      maxPages: 2,
+      proxy: () =>
+        (proxy ??= startBrowserProxy({ rules, connectTimeoutMs: 5_000, idleTimeoutMs: 5_000, mostConnections: 200 })),
+      ...(options.executable === undefined ? {} : { executable: options.executable }),
+    });
+    const settings: PageSettings = {
+      browser,
+      rules,
+      fetch: guarded.fetch,
+      robots: createRobots(guarded, { productToken: "Longhaul" }),
+      concurrency: 2,
+      ...(options.steps === undefined ? {} : { steps: options.steps }),
+    };
+    const engine = await openEngine({ home, kinds: [createPageKind(settings)] });
+    return new PageWorld(home, engine, browser, async () => {
+      await engine.stop();
+      await browser.close();
+      await (await proxy)?.close();
+      await guarded.close();
+      if (options.home === undefined) await rm(home, { recursive: true, force: true });
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#close();
+  }
+
+  /** Analyses a page and answers with what was found; fails with the job's own failure. */
+  async analyze(input: { url: string } & Record<string, unknown>): Promise<PageAnalysis> {
+    const job = await this.engine.submit({ kind: "page", input, limits: { attempts: 1 } });
+    const { jobs } = await this.engine.wait(job.id, { timeoutMs: 50_000 });
+    const state = jobs[0]?.state;
+    if (state?.status !== "succeeded") throw Object.assign(new Error(JSON.stringify(state)), { state });
+    return (await this.engine.result(job.id)) as unknown as PageAnalysis;
+  }
+}
+
+/** One world for all tests of the file. */
+export function usePageWorld(options: Parameters<typeof PageWorld.open>[0] = {}): () => PageWorld {
+  let world: PageWorld | undefined;
+  beforeAll(async () => {
+    world = await PageWorld.open(options);
+  });
+  afterAll(async () => {
+    await world?.close();
+  });
+  return () => {
+    if (world === undefined) throw new Error("the world is not open");
+    return world;
+  };
+}
