@@ -6,31 +6,29 @@ import { createHostGate } from "../../src/net/host-gate.ts";
 import { createRobots } from "../../src/net/robots.ts";
 import { answerParent } from "../child.ts";
 import { withTemporaryFolder } from "../temporary-folder.ts";
-import { measureCrawl } from "./measure.ts";
+import { measureCrawl, type CrawlMeasure } from "./measure.ts";
 import type { CrawlBenchRequest } from "./request.ts";
 
-/** A crawl job in an engine of its own: guarded, polite, with Markdown of every page on the disk. */
-async function crawl({ url, pages, concurrency }: CrawlBenchRequest, home: string): Promise<number> {
+/** A crawl job in an engine that runs already: guarded, polite, with Markdown of every page on the disk. */
+async function measure({ url, pages, concurrency }: CrawlBenchRequest, home: string): Promise<CrawlMeasure> {
   const web = createGuardedFetch({ rules: createAddressRules(["127.0.0.1"]), userAgent: "Longhaul/bench" });
-  const engine = await openEngine({
-    home,
-    kinds: [
-      createCrawlKind({
-        web,
-        robots: createRobots(web, { productToken: "Longhaul" }),
-        gate: createHostGate({ perHost: concurrency, minimumDelayMs: 0 }),
-        concurrency: 1,
-        search: { web },
-      }),
-    ],
+  const kind = createCrawlKind({
+    web,
+    robots: createRobots(web, { productToken: "Longhaul" }),
+    gate: createHostGate({ perHost: concurrency, minimumDelayMs: 0 }),
+    concurrency: 1,
+    search: { web },
   });
+  const engine = await openEngine({ home, kinds: [kind] });
   const input = { action: "crawl", urls: [`${url}/p/0`], max_pages: pages, depth: 1_000, concurrency };
-  const job = await engine.submit({ kind: "crawl", input });
-  await engine.wait(job.id, { timeoutMs: 600_000 });
-  const result = (await engine.result(job.id)) as { pages: number };
+  const measured = await measureCrawl(async () => {
+    const job = await engine.submit({ kind: "crawl", input });
+    await engine.wait(job.id, { timeoutMs: 600_000 });
+    return ((await engine.result(job.id)) as { pages: number }).pages;
+  });
   await engine.stop();
   await web.close();
-  return result.pages;
+  return measured;
 }
 
-answerParent((request: CrawlBenchRequest) => withTemporaryFolder((home) => measureCrawl(() => crawl(request, home))));
+answerParent((request: CrawlBenchRequest) => withTemporaryFolder((home) => measure(request, home)));

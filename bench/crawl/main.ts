@@ -15,7 +15,11 @@ const manyPages = 20_000;
 const rounds = 3;
 const mostLagMs = 50;
 
-type Crawler = "bare" | "longhaul" | "crawlee";
+const programs = {
+  bare: new URL("./bare.js", import.meta.url),
+  longhaul: new URL("./longhaul.js", import.meta.url),
+  crawlee: new URL("./crawlee.js", import.meta.url),
+};
 
 async function main(): Promise<number> {
   const machine = await describeMachine();
@@ -53,7 +57,7 @@ async function main(): Promise<number> {
   const conditions = {
     ...machine,
     site: `${usualPages} pages of 65 links and 250 words each, served by a process of its own; ${concurrency} requests at a time`,
-    rounds: `${rounds} in turn, medians; each in a fresh process, its start included`,
+    rounds: `${rounds} in turn, medians; each in a fresh process, from the start of the crawl to its end`,
     bare: "undici and htmlparser2 that follow links and keep nothing",
     ours: "a crawl job: guarded, robots.txt, Markdown and duplicates of every page, all on the disk",
   };
@@ -73,13 +77,13 @@ function againstCrawlee(ours: CrawlMeasure, crawlee: CrawlMeasure): Row[] {
 }
 
 /** Each crawl has a fresh site and a fresh process. */
-async function measure(crawler: Crawler, pages: number): Promise<CrawlMeasure> {
+async function measure(crawler: keyof typeof programs, pages: number): Promise<CrawlMeasure> {
   const program = fileURLToPath(new URL("./site.js", import.meta.url));
   const site = spawn(process.execPath, [program, String(pages)], { stdio: ["ignore", "pipe", "inherit"] });
   try {
     const [address] = (await once(site.stdout, "data")) as [Buffer];
     const request = { url: address.toString().trim(), pages, concurrency };
-    const measured = await runInChild<CrawlMeasure>(new URL(`./${crawler}.js`, import.meta.url), request);
+    const measured = await runInChild<CrawlMeasure>(programs[crawler], request);
     if (crawler !== "crawlee" && measured.pages !== pages)
       throw new Error(`${crawler} found ${measured.pages} pages of ${pages}.`);
     return measured;

@@ -8,6 +8,7 @@ import { checkWebhookSecret, parseWebhookUrl } from "../job/webhook.ts";
 import { accessFields, oidcSchema } from "./access.ts";
 import { agentSchema, readAgentConfig, type AgentConfig } from "./agent.ts";
 import { readBackgroundJobSettings, type BackgroundJobSettings } from "./background-job.ts";
+import { endpointsSchema, readEndpoints, type EndpointsConfig } from "./endpoints.ts";
 import { findPaths, type Paths } from "./paths.ts";
 import { withEnvFile } from "./read-variable.ts";
 
@@ -129,6 +130,7 @@ const configSchema = z.strictObject({
         .default(24 * 7),
     })
     .prefault({}),
+  endpoints: endpointsSchema,
   oidc: oidcSchema.optional(),
   webhooks: z
     .strictObject({
@@ -145,12 +147,13 @@ const configSchema = z.strictObject({
 
 export type Config = z.output<typeof configSchema>;
 
-export interface LoadedConfig extends Omit<Config, "agent"> {
+export interface LoadedConfig extends Omit<Config, "agent" | "endpoints"> {
   readonly paths: Paths;
   /** The environment that commands may inherit from. */
   readonly env: NodeJS.ProcessEnv;
   readonly backgroundJob: BackgroundJobSettings;
   readonly agent: AgentConfig;
+  readonly endpoints: EndpointsConfig;
 }
 
 export interface ConfigFlags {
@@ -179,9 +182,10 @@ export function loadConfig(flags: ConfigFlags = {}, variables: NodeJS.ProcessEnv
   };
   const executable = env["LONGHAUL_BROWSER"] ?? parsed.browser.executable;
   const browser = { ...parsed.browser, ...(executable === undefined ? {} : { executable }) };
+  const endpoints = readEndpoints(parsed.endpoints, env);
   const agent = readAgentConfig(parsed.agent, env);
   const redact = [...parsed.redact, ...agent.secrets];
-  return { ...parsed, browser, shell, agent, server, paths, env, backgroundJob, redact };
+  return { ...parsed, browser, shell, agent, server, paths, env, backgroundJob, endpoints, redact };
 }
 
 /** The limits of mcp-background-job are those of all commands, where they are set. */

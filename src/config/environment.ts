@@ -9,6 +9,6 @@ export interface Environment {
 }
 
 export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environment {
-  const { LONGHAUL_JOB_ID: _job, ...serverVariables } = env;
+  const { LONGHAUL_JOB_ID: _job, LONGHAUL_WORKERS_OF: _workers, ...serverVariables } = env;
   return { paths: findPaths(env), variable: (name) => env[name], serverVariables };
 }

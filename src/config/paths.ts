@@ -1,13 +1,14 @@
 import { homedir, tmpdir, userInfo } from "node:os";
 import { join, resolve } from "node:path";
+import { profiles, profileSocketFile, type Profile } from "./profiles.ts";
 
 /** Where everything of one installation lives. */
 export interface Paths {
   readonly home: string;
   readonly config: string;
   readonly socket: string;
-  /** Where fronts of MCP clients connect, for the profile of that name. */
-  readonly mcpSocket: (profile: string) => string;
+  /** Where fronts of MCP clients connect, for each profile. */
+  readonly mcpSockets: Readonly<Record<Profile, string>>;
   readonly token: string;
   /** What webhooks are signed with. */
   readonly webhookSecret: string;
@@ -28,7 +29,9 @@ export function findPaths(env: NodeJS.ProcessEnv): Paths {
     home,
     config: env["LONGHAUL_CONFIG"] ?? join(home, "config.json"),
     socket: socketPath(home, "longhaul.sock"),
-    mcpSocket: (profile) => socketPath(home, profile === "core" ? "mcp.sock" : `mcp-${profile}.sock`),
+    mcpSockets: Object.fromEntries(
+      profiles.map((profile) => [profile, socketPath(home, profileSocketFile(profile))]),
+    ) as Record<Profile, string>,
     token: join(home, "token"),
     webhookSecret: join(home, "webhook-secret"),
     log: join(home, "server.log"),

@@ -1,3 +1,4 @@
+import { defined } from "../job/defined.ts";
 import type { Kind } from "../job/kind.ts";
 import type { Claim, ClaimWant, Store } from "../store/store.ts";
 import type { Settings } from "./settings.ts";
@@ -129,7 +130,7 @@ export class Dispatcher {
     for (const kind of this.#parts.kinds.values()) {
       const max = Math.min(this.#freeSlots(kind), this.#freeStarts(kind));
       if (max <= 0 || this.#paused.has(kind.name)) continue;
-      wants.push(kind.perKey === undefined ? { kind: kind.name, max } : { kind: kind.name, max, perKey: kind.perKey });
+      wants.push({ kind: kind.name, max, ...defined({ perKey: kind.perKey, perKeyOf: kind.perKeyOf }) });
     }
     return wants;
   }

@@ -36,7 +36,7 @@ export async function diagnoseQueue(
 function describeLimit(job: Job, kind: Kind, running: number, settings: Settings): string {
   const limit = kind.concurrency ?? settings.concurrency;
   if (running < limit && kind.perKey !== undefined && job.key !== undefined && job.key !== "") {
-    return `at most ${kind.perKey} jobs with the key "${job.key}" run at once`;
+    return `at most ${kind.perKeyOf?.get(job.key) ?? kind.perKey} jobs with the key "${job.key}" run at once`;
   }
   if (running < limit && kind.rate !== undefined) {
     return `at most ${kind.rate.starts} jobs of kind "${kind.name}" start in ${kind.rate.perMs / 1_000} s`;

@@ -115,8 +115,9 @@ function checkResult(run: Run, value: unknown, settings: Settings): Ending {
     });
   }
   const result = JSON.stringify(parsed.data);
-  if (result !== undefined && Buffer.byteLength(result) > settings.maxResultBytes) {
-    const message = `The result has more than ${settings.maxResultBytes} bytes; write large results as output.`;
+  const mostBytes = run.kind.maxResultBytes ?? settings.maxResultBytes;
+  if (result !== undefined && Buffer.byteLength(result) > mostBytes) {
+    const message = `The result has more than ${mostBytes} bytes; write large results as output.`;
     return failed({ code: "result_too_large", message, retryable: false });
   }
   const outcome: Outcome = { type: "succeeded", partial };
@@ -128,10 +129,17 @@ function toFailed(run: Run, thrown: unknown, settings: Settings): Ending {
   const failure = isBadInput ? { code: "invalid_input", message: thrown.message, retryable: false } : toFailure(thrown);
   const { attempt } = run.job.state;
   const { attempts, backoff } = run.job.limits;
-  if (!failure.retryable || attempt >= attempts) return failed(failure);
+  if (!failure.retryable || attempt >= attempts) return endAs(thrown, failure);
   const wantedMs = thrown instanceof JobFailure ? (thrown.retryAfterMs ?? 0) : 0;
   const delayMs = Math.max(wantedMs, retryDelayMs(backoff, attempt, settings.random()));
   return { type: "settle", outcome: { type: "retry", failure, runAt: settings.clock.now() + delayMs } };
+}
+
+function endAs(thrown: unknown, failure: Failure): Ending {
+  const endsAs = thrown instanceof JobFailure ? thrown.endsAs : undefined;
+  if (endsAs === "timed_out") return { type: "settle", outcome: { type: "timed_out", failure } };
+  if (endsAs !== "cancelled") return failed(failure);
+  return { type: "settle", outcome: { type: "cancelled", reason: failure.message } };
 }
 
 function failed(failure: Failure): Ending {

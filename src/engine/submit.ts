@@ -128,7 +128,7 @@ function toDraft(
     tags: request.tags ?? [],
     dependsOn: [...new Set(request.dependsOn)].map((text) => toDependency(text, refs)),
     priority: request.priority ?? 0,
-    limits: { ...settings.limits, ...kind.limits, ...defined(request.limits ?? {}) },
+    limits: { ...settings.limits, ...kind.limits, ...kind.limitsOf(parsedInput), ...defined(request.limits ?? {}) },
     retention: { ...settings.retention, ...defined(request.retention ?? {}) },
     createdAt,
     ...defined({ name, batch, parent, idempotencyKey, key, webhook: webhook?.shown }),
@@ -141,11 +141,12 @@ function toDraft(
 function toInputText(input: unknown, kind: Kind, settings: Settings): string {
   const text = toJsonText(input, kind);
   const bytes = Buffer.byteLength(text);
-  if (bytes <= settings.maxInputBytes) return text;
+  const mostBytes = kind.maxInputBytes ?? settings.maxInputBytes;
+  if (bytes <= mostBytes) return text;
   throw new LonghaulError(
     "too_large",
-    `The input of kind "${kind.name}" has ${bytes} bytes; at most ${settings.maxInputBytes} are taken. Pass large data by reference (a path or a URL).`,
-    { details: { bytes, limit: settings.maxInputBytes } },
+    `The input of kind "${kind.name}" has ${bytes} bytes; at most ${mostBytes} are taken. Pass large data by reference (a path or a URL).`,
+    { details: { bytes, limit: mostBytes } },
   );
 }
 

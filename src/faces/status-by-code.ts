@@ -14,5 +14,6 @@ export const statusByCode: Readonly<Record<ErrorCode, number>> = {
   store_too_new: 503,
   storage_full: 507,
   storage_failed: 500,
+  unavailable: 502,
   stopped: 503,
 };

@@ -12,7 +12,7 @@ export const pageFieldNames = ["markdown", "links", "metadata", "html", "screens
 /** How a page is fetched and what is taken from it. */
 const pageFields = {
   fields: z.array(z.enum(pageFieldNames)).max(5).default(["markdown"]).describe("What to keep of a page."),
-  schema: json.optional().describe("Data to extract: a JSON Schema, or { field: type }."),
+  schema: json.optional().describe("Data to extract: JSON Schema or { field: type }."),
   selectors: z
     .record(z.string().min(1).max(100), selector)
     .optional()
@@ -21,7 +21,7 @@ const pageFields = {
   render: z
     .enum(["never", "auto", "always"])
     .default("never")
-    .describe("Open pages in Chromium; auto: those made by scripts."),
+    .describe("Open in Chromium; auto: pages made by scripts."),
   wait_for: selector.optional().describe("When rendering: wait for this element."),
   page_timeout_ms: z.int().min(100).max(600_000).default(30_000),
   max_page_mb: z.number().min(0.001).max(100).default(5).describe("What exceeds it is cut off."),
@@ -68,7 +68,7 @@ const map = z.strictObject({
   url: webUrl,
   max_urls: z.int().min(1).max(20_000).default(1_000),
   max_pages: z.int().min(0).max(10_000).default(200).describe("Most pages to open on the way."),
-  search: z.string().min(1).max(200).optional().describe("Only URLs or titles that contain these words."),
+  search: z.string().min(1).max(200).optional().describe("Only paths or titles that contain these words."),
   ...siteFields,
 });
 

@@ -12,6 +12,7 @@ export type ErrorCode =
   | "store_too_new"
   | "storage_full"
   | "storage_failed"
+  | "unavailable"
   | "stopped";
 
 export interface ErrorFacts {

@@ -15,6 +15,8 @@ export interface JobFailureFacts {
   readonly retryable?: boolean;
   /** Wait at least this long before the next attempt (a server's Retry-After). */
   readonly retryAfterMs?: number;
+  /** How the job ends if it is not tried again: work that runs elsewhere may have been cancelled or timed out there. */
+  readonly endsAs?: "timed_out" | "cancelled";
   readonly cause?: unknown;
   readonly details?: Readonly<Record<string, Json>>;
 }
@@ -25,6 +27,7 @@ export class JobFailure extends Error {
   readonly code: string;
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
+  readonly endsAs: "timed_out" | "cancelled" | undefined;
   readonly details: Readonly<Record<string, Json>> | undefined;
 
   constructor(code: string, message: string, facts: JobFailureFacts = {}) {
@@ -32,6 +35,7 @@ export class JobFailure extends Error {
     this.code = code;
     this.retryable = facts.retryable ?? true;
     this.retryAfterMs = facts.retryAfterMs;
+    this.endsAs = facts.endsAs;
     this.details = facts.details;
   }
 }

@@ -131,9 +131,14 @@ interface KindSettings {
   readonly concurrency?: number;
   /** How many jobs of this kind with the same key run at once. */
   readonly perKey?: number;
+  /** For keys that have a limit of their own instead of `perKey`. */
+  readonly perKeyOf?: ReadonlyMap<string, number>;
   /** At most this many starts in any window of `perMs`. */
   readonly rate?: { readonly starts: number; readonly perMs: number };
   readonly limits?: Partial<Limits>;
+  /** Most bytes of one input, where it is not as many as for the other kinds. */
+  readonly maxInputBytes?: number;
+  readonly maxResultBytes?: number;
 }
 
 interface KindDefinition<Input extends z.ZodType, Result extends z.ZodType> extends KindSettings {
@@ -141,6 +146,8 @@ interface KindDefinition<Input extends z.ZodType, Result extends z.ZodType> exte
   readonly result?: Result;
   /** The per-key concurrency group of a job whose submitter names none. */
   readonly key?: (input: z.output<Input>) => string | undefined;
+  /** Limits that follow from the input, where its submitter names none. */
+  readonly limitsOf?: (input: z.output<Input>) => Partial<Limits>;
   /** Refuses, by throwing a LonghaulError, what the schema cannot tell; called before the job is made. */
   readonly check?: (input: z.output<Input>) => void;
   /** The kinds of job that it may start itself: only who may start those may start it. */
@@ -158,6 +165,7 @@ export interface Kind extends KindSettings {
   readonly input: z.ZodType;
   readonly result: z.ZodType;
   readonly key: (input: unknown) => string | undefined;
+  readonly limitsOf: (input: unknown) => Partial<Limits>;
   readonly check: (input: unknown) => void;
   readonly starts: (input: unknown) => readonly string[];
   readonly conceal: ((input: unknown) => unknown) | undefined;
@@ -173,11 +181,12 @@ export function defineKind<Input extends z.ZodType, Result extends z.ZodType = z
       `A kind's name must be 1 to 64 lower-case letters, digits, "-" or "_", got "${definition.name}".`,
     );
   }
-  const { key, check, starts, conceal, run, result = z.unknown(), ...settings } = definition;
+  const { key, limitsOf, check, starts, conceal, run, result = z.unknown(), ...settings } = definition;
   return {
     ...settings,
     result,
     key: (input) => key?.(input as z.output<Input>),
+    limitsOf: (input) => limitsOf?.(input as z.output<Input>) ?? {},
     check: (input) => check?.(input as z.output<Input>),
     starts: (input) => starts?.(input as z.output<Input>) ?? [],
     conceal: conceal === undefined ? undefined : (input) => conceal(input as z.output<Input>),

@@ -3,7 +3,7 @@ import { defined } from "../job/defined.ts";
 import { LonghaulError } from "../job/error.ts";
 import type { Job } from "../job/job.ts";
 import { isTerminal } from "../job/state.ts";
-import { ByteLines } from "../text/byte-lines.ts";
+import { LongLines } from "../text/long-lines.ts";
 import { findJob } from "./job-reference.ts";
 import { defineOperation, type OperationContext } from "./operation.ts";
 
@@ -68,7 +68,7 @@ async function readPages(
   { engine, actor }: OperationContext,
 ): Promise<{ pages: Page[]; next: number; isAtEnd: boolean }> {
   const pages: Page[] = [];
-  const lines = new ByteLines();
+  const lines = new LongLines();
   let position = cursor;
   let next = cursor;
   for (;;) {

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { SubmitRequest } from "../engine/submit.ts";
 import { defined } from "../job/defined.ts";
-import { findJob } from "./job-reference.ts";
 import { jobViewSchema, toJobView } from "./job-view.ts";
 import { defineOperation, type OperationContext } from "./operation.ts";
 import { startFields, toStart } from "./run-command.ts";
@@ -45,12 +44,8 @@ export const jobSubmit = defineOperation({
 async function toRequest(
   job: z.output<typeof jobRequestSchema>,
   refs: ReadonlySet<string>,
-  { engine, actor }: OperationContext,
+  context: OperationContext,
 ): Promise<SubmitRequest> {
-  const dependsOn = (job.after ?? []).map(async (wanted) =>
-    refs.has(wanted) ? wanted : (await findJob(engine, wanted, actor)).id,
-  );
   const { kind, input = {}, ref } = job;
-  const start = await toStart({ ...job, after: undefined }, { engine, actor });
-  return { kind, input, ...start, dependsOn: await Promise.all(dependsOn), ...defined({ ref }) };
+  return { kind, input, ...(await toStart(job, context, refs)), ...defined({ ref }) };
 }

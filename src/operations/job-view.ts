@@ -76,15 +76,20 @@ export function toJobView(job: Job): JobView {
 
 const longestSummary = 200;
 
-/** What a job runs, in a few words: a command line, a program with its arguments, a task, what is done with which page. */
+/** What a job runs, in a few words: a command line, a program with its arguments, a task, an endpoint with its input, what is done with which page. */
 export function summarise(input: Json): string | undefined {
-  const { command, argv, task, action, url, urls, query } =
-    typeof input === "object" && input !== null && !Array.isArray(input) ? input : {};
-  const words = Array.isArray(argv) ? argv.filter((word) => typeof word === "string").join(" ") : undefined;
+  const fields = typeof input === "object" && input !== null && !Array.isArray(input) ? input : {};
+  const { command, argv, task, action, url, urls, query, endpoint } = fields;
   const target = url ?? query ?? (Array.isArray(urls) ? urls[0] : undefined);
-  const called = typeof action === "string" && typeof target === "string" ? `${action} ${target}` : undefined;
-  const told = [command, task, words, called, url].find((part) => typeof part === "string");
-  const text = typeof told === "string" ? told : undefined;
+  const candidates = [
+    command,
+    task,
+    Array.isArray(argv) ? argv.filter((word) => typeof word === "string").join(" ") : undefined,
+    typeof endpoint === "string" ? `${endpoint} ${JSON.stringify(fields["input"] ?? {})}` : undefined,
+    typeof action === "string" && typeof target === "string" ? `${action} ${target}` : undefined,
+    url,
+  ];
+  const text = candidates.find((candidate) => typeof candidate === "string");
   return text === undefined || text.length <= longestSummary ? text : `${text.slice(0, longestSummary)}…`;
 }
 

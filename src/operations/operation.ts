@@ -3,6 +3,7 @@ import type { Engine } from "../engine/engine.ts";
 import { demand, type Actor, type Scope } from "../engine/access.ts";
 import { parseInput } from "../job/issue.ts";
 import type { Agents } from "./agents.ts";
+import type { Endpoints } from "./endpoints.ts";
 
 /** What an operation works with: the engine, and on whose behalf. */
 export interface OperationContext {
@@ -20,6 +21,8 @@ export interface ServerFacts {
   readonly url: string | undefined;
   /** Absent where no agents run. */
   readonly agents?: Agents;
+  /** Absent where no jobs run on endpoints. */
+  readonly endpoints?: Endpoints;
 }
 
 interface OperationDefinition<Input extends z.ZodType, Output extends z.ZodType> {

@@ -4,6 +4,7 @@ import { batchGet, batchList } from "./batch-verbs.ts";
 import { crawlPages } from "./crawl-pages.ts";
 import { crawlOperations } from "./crawl-verbs.ts";
 import { jobArtifact } from "./job-artifact.ts";
+import { endpointHealth, endpointList, endpointPurge, runEndpoint } from "./endpoint-verbs.ts";
 import { jobOutput } from "./job-output.ts";
 import {
   jobAnswer,
@@ -33,6 +34,7 @@ export const operations: readonly Operation[] = [
   runAgents,
   agentDigest,
   agentCheck,
+  runEndpoint,
   jobSubmit,
   analyzePage,
   pageCompare,
@@ -58,6 +60,9 @@ export const operations: readonly Operation[] = [
   kindPause,
   kindResume,
   jobsPrune,
+  endpointList,
+  endpointHealth,
+  endpointPurge,
   serverStatus,
   tokenCreate,
   tokenList,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { SubmitRequest } from "../engine/submit.ts";
 import { defined } from "../job/defined.ts";
 import { webhookSchema } from "../job/webhook.ts";
-import { findJobs } from "./job-reference.ts";
+import { findJob } from "./job-reference.ts";
 import { jobViewSchema, toJobView } from "./job-view.ts";
 import { defineOperation, type OperationContext } from "./operation.ts";
 
@@ -63,14 +63,17 @@ export const runCommand = defineOperation({
 
 type StartInput = z.output<z.ZodObject<typeof startFields>>;
 
-/** What the engine is told of a start, besides the kind and its input. */
+/** What the engine is told of a start, besides the kind and its input. What `after` names is looked up, unless it is a ref of the same call. */
 export async function toStart(
   input: StartInput,
   { engine, actor }: Pick<OperationContext, "engine" | "actor">,
+  refs: ReadonlySet<string> = new Set(),
 ): Promise<Omit<SubmitRequest, "kind" | "input">> {
-  const dependsOn = (await findJobs(engine, input.after ?? [], actor)).map(({ id }) => id);
+  const dependsOn = (input.after ?? []).map(async (wanted) =>
+    refs.has(wanted) ? wanted : (await findJob(engine, wanted, actor)).id,
+  );
   return {
-    dependsOn,
+    dependsOn: await Promise.all(dependsOn),
     ...defined({
       name: input.name,
       tags: input.tags,

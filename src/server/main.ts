@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readEnvironment } from "../config/environment.ts";
+import { isProfile } from "../config/profiles.ts";
 import { carry, openFront } from "../faces/mcp/front.ts";
-import { isMcpProfile } from "../faces/mcp/profiles.ts";
 
 /**
  * The program `longhaul`. MCP clients start `longhaul mcp` again and again, so where a server runs it carries bytes to it with no more code than
@@ -17,9 +17,9 @@ async function main(words: readonly string[]): Promise<number> {
 
 function frontSocket([command, option, profile, ...rest]: readonly string[]): string | undefined {
   if (command !== "mcp" || rest.length > 0) return undefined;
-  const { mcpSocket } = readEnvironment().paths;
-  if (option === undefined) return mcpSocket("core");
-  return option === "--profile" && isMcpProfile(profile) ? mcpSocket(profile) : undefined;
+  const { mcpSockets } = readEnvironment().paths;
+  if (option === undefined) return mcpSockets.core;
+  return option === "--profile" && isProfile(profile) ? mcpSockets[profile] : undefined;
 }
 
 process.exitCode = await main(process.argv.slice(2));

@@ -1,12 +1,13 @@
 import type { McpServer } from "@modelcontextprotocol/server";
 import type { BackgroundJobSettings } from "../config/background-job.ts";
+import type { Profile } from "../config/profiles.ts";
+import type { Engine } from "../engine/engine.ts";
 import { buildBackgroundJobServer } from "../faces/mcp/background-job/background-job-server.ts";
-import { buildCoreServer } from "../faces/mcp/core/core-server.ts";
 import type { JobsContext } from "../faces/mcp/connection.ts";
+import { buildCoreServer } from "../faces/mcp/core/core-server.ts";
 import { createMcpEndpoint, type McpEndpoint } from "../faces/mcp/endpoint.ts";
 import { buildMcpTaskServer } from "../faces/mcp/mcp-task/mcp-task-server.ts";
-import type { McpProfile } from "../faces/mcp/profiles.ts";
-import type { Engine } from "../engine/engine.ts";
+import { buildRunpodServer } from "../faces/mcp/runpod/runpod-server.ts";
 import type { ServerFacts } from "../operations/operation.ts";
 
 interface EndpointParts {
@@ -16,14 +17,20 @@ interface EndpointParts {
   readonly onFault: (error: Error) => void;
 }
 
+/** How each profile builds a server. */
+const builders: Readonly<Record<Profile, (context: JobsContext, parts: EndpointParts) => McpServer>> = {
+  core: (context, { server }) => buildCoreServer(context, server),
+  "background-job": (context, { server, backgroundJob }) => buildBackgroundJobServer(context, server, backgroundJob),
+  "mcp-task": (context, { server }) => buildMcpTaskServer(context, server),
+  runpod: (context, { server }) => buildRunpodServer(context, server),
+};
+
 /** One endpoint per profile: the same jobs, under the names that its clients know. */
-export function createMcpEndpoints(parts: EndpointParts): Record<McpProfile, McpEndpoint> {
-  const { engine, server, onFault, backgroundJob } = parts;
-  const open = (build: (context: JobsContext) => McpServer): McpEndpoint =>
-    createMcpEndpoint({ engine, onFault, build });
-  return {
-    core: open((context) => buildCoreServer(context, server)),
-    "background-job": open((context) => buildBackgroundJobServer(context, server, backgroundJob)),
-    "mcp-task": open((context) => buildMcpTaskServer(context, server)),
-  };
+export function createMcpEndpoints(parts: EndpointParts): Record<Profile, McpEndpoint> {
+  const { engine, onFault } = parts;
+  const endpoints = Object.entries(builders).map(([profile, build]) => [
+    profile,
+    createMcpEndpoint({ engine, onFault, build: (context) => build(context, parts) }),
+  ]);
+  return Object.fromEntries(endpoints) as Record<Profile, McpEndpoint>;
 }

@@ -1,8 +1,8 @@
 import type { LoadedConfig } from "../config/config.ts";
+import type { Profile } from "../config/profiles.ts";
 import { serveStreams } from "../faces/mcp/stdio.ts";
 import { createRedactor, secretValues } from "../text/redact.ts";
 import { createLog } from "./log-file.ts";
-import type { McpProfile } from "../faces/mcp/profiles.ts";
 import { createMcpEndpoints } from "./mcp-endpoints.ts";
 import { makePrivateFolder, openEngineWithKinds } from "./serve.ts";
 import { readVersion } from "./version.ts";
@@ -11,13 +11,20 @@ import { readVersion } from "./version.ts";
  * `longhaul mcp --in-process`: the engine and one client on stdio in this process, for places that forbid a server in the background.
  * Resolves when the client has left; commands go on and are adopted by the next engine on the same folder.
  */
-export async function serveMcpInProcess(config: LoadedConfig, profile: McpProfile = "core"): Promise<void> {
+export async function serveMcpInProcess(config: LoadedConfig, profile: Profile = "core"): Promise<void> {
   const { paths } = config;
   makePrivateFolder(paths.home);
-  const redactor = createRedactor([...config.redact, ...secretValues(config.env)]);
+  const redactor = createRedactor([...config.redact, ...config.endpoints.secrets, ...secretValues(config.env)]);
   const log = createLog({ redact: redactor.text, file: paths.log });
-  const { engine, agents, close } = await openEngineWithKinds(config, { redactor, log });
-  const server = { version: readVersion(), startedAt: Date.now(), home: paths.home, url: undefined, agents };
+  const { engine, endpoints: directory, agents, close } = await openEngineWithKinds(config, { redactor, log });
+  const server = {
+    version: readVersion(),
+    startedAt: Date.now(),
+    home: paths.home,
+    url: undefined,
+    endpoints: directory,
+    agents,
+  };
   const endpoints = createMcpEndpoints({
     engine,
     server,

@@ -2,10 +2,10 @@ import { chmodSync, rmSync } from "node:fs";
 import type { RequestListener } from "node:http";
 import { createServer, type Server, type Socket } from "node:net";
 import type { BackgroundJobSettings } from "../config/background-job.ts";
+import type { Profile } from "../config/profiles.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Gatekeeper } from "../faces/access/gatekeeper.ts";
 import type { Caller, McpEndpoint } from "../faces/mcp/endpoint.ts";
-import { isMcpProfile, mcpProfiles, type McpProfile } from "../faces/mcp/profiles.ts";
 import type { serveSocket as ServeSocket } from "../faces/mcp/stdio.ts";
 import type { ServerFacts } from "../operations/operation.ts";
 import { guard, type ActorListener } from "./guard.ts";
@@ -14,7 +14,7 @@ interface McpParts {
   readonly engine: Engine;
   readonly server: ServerFacts;
   /** Where each profile is served to fronts on this machine. */
-  readonly socketOf: (profile: McpProfile) => string;
+  readonly sockets: Readonly<Record<Profile, string>>;
   /** Decides who is served over HTTP. */
   readonly gatekeeper: Gatekeeper;
   readonly backgroundJob: BackgroundJobSettings;
@@ -37,35 +37,35 @@ const localUser: Caller = { actor: { by: "local (mcp)" }, isIdentified: true };
 export async function serveMcp(parts: McpParts): Promise<McpService> {
   const faces = loadFaces(parts);
   const servers: Server[] = [];
-  for (const profile of mcpProfiles) {
+  for (const [profile, path] of Object.entries(parts.sockets)) {
     servers.push(
-      await listenForFronts(parts.socketOf(profile), async (socket) => {
+      await listenForFronts(path, async (socket) => {
         const { endpoints, serveSocket } = await faces();
-        serveSocket(endpoints[profile], socket, localUser);
+        serveSocket(endpoints[profile as Profile], socket, localUser);
       }),
     );
   }
   setImmediate(() => void faces().catch(parts.onFault));
   const serve = guard(parts.gatekeeper, "mcp", (request, response, actor) => {
-    void faces().then(({ listeners }) => listeners[profileOf(request.url) as McpProfile](request, response, actor));
+    void faces().then(({ listeners }) => listeners[profileOf(request.url) as Profile](request, response, actor));
   });
   return {
     route: (others) => (request, response) => {
-      if (isMcpProfile(profileOf(request.url))) serve(request, response);
+      if (Object.hasOwn(parts.sockets, profileOf(request.url))) serve(request, response);
       else others(request, response);
     },
     stop: async () => {
       const { endpoints } = await faces();
       await Promise.all(Object.values(endpoints).map((endpoint) => endpoint.close()));
       await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-      for (const profile of mcpProfiles) rmSync(parts.socketOf(profile), { force: true });
+      for (const path of Object.values(parts.sockets)) rmSync(path, { force: true });
     },
   };
 }
 
 interface Faces {
-  readonly endpoints: Record<McpProfile, McpEndpoint>;
-  readonly listeners: Record<McpProfile, ActorListener>;
+  readonly endpoints: Record<Profile, McpEndpoint>;
+  readonly listeners: Record<Profile, ActorListener>;
   readonly serveSocket: typeof ServeSocket;
 }
 

@@ -12,6 +12,8 @@ import { createCallHandler } from "../faces/local/call-handler.ts";
 import { defined } from "../job/defined.ts";
 import { LonghaulError } from "../job/error.ts";
 import { createCrawlKind } from "../kinds/crawl/crawl.ts";
+import type { EndpointDirectory } from "../kinds/endpoint/directory.ts";
+import { createEndpointKind } from "../kinds/endpoint/endpoint.ts";
 import { createPageKind } from "../kinds/page/page.ts";
 import { Launcher } from "../kinds/shell/launcher.ts";
 import { inheritEnv } from "../kinds/shell/policy.ts";
@@ -25,6 +27,7 @@ import { openCrawlSettings } from "./crawl-settings.ts";
 import { guard } from "./guard.ts";
 import { createLog, type Log } from "./log-file.ts";
 import { openAgentKind } from "./open-agent-kind.ts";
+import { openEndpoints } from "./open-endpoints.ts";
 import { openEngine } from "./open-engine.ts";
 import { openWeb } from "./open-web.ts";
 import { patience, serveHttp, type HttpService } from "./serve-http.ts";
@@ -51,14 +54,21 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
   const version = readVersion();
   makePrivateFolder(paths.home);
   makePrivateFolder(dirname(paths.socket));
-  const redactor = createRedactor([...config.redact, ...secretValues(config.env)]);
+  const redactor = createRedactor([...config.redact, ...config.endpoints.secrets, ...secretValues(config.env)]);
   const log = createLog({ redact: redactor.text, ...(options.isBackground ? { file: paths.log } : {}) });
-  const { engine, agents, close } = await openEngineWithKinds(config, { redactor, log });
+  const { engine, endpoints, agents, close } = await openEngineWithKinds(config, { redactor, log });
   const listening: Server[] = [];
   let mcp: McpService | undefined;
   let http: HttpService | undefined;
   try {
-    const server = { version, startedAt: Date.now(), home: paths.home, url: undefined as string | undefined, agents };
+    const server = {
+      version,
+      startedAt: Date.now(),
+      home: paths.home,
+      url: undefined as string | undefined,
+      endpoints,
+      agents,
+    };
     const handler = createCallHandler({
       operations,
       context: { engine, server },
@@ -68,7 +78,7 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
     mcp = await serveMcp({
       engine,
       server,
-      socketOf: paths.mcpSocket,
+      sockets: paths.mcpSockets,
       backgroundJob: config.backgroundJob,
       gatekeeper,
       onFault: (error) => log("warn", "an MCP request failed", { error }),
@@ -111,12 +121,13 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
 export async function openEngineWithKinds(
   config: LoadedConfig,
   { redactor, log }: { redactor: Redactor; log: Log },
-): Promise<{ engine: Engine; agents: Agents; close: () => Promise<void> }> {
+): Promise<{ engine: Engine; agents: Agents; endpoints: EndpointDirectory; close: () => Promise<void> }> {
   const launcher = new Launcher(inheritEnv(config.shell.inherit_env, config.env));
   const shell = toShellSettings(config, { launcher, redactor });
   const web = openWeb(config);
   const agent = openAgentKind(config, { policy: shell.policy, redactor, web: web.guarded });
   const crawl = openCrawlSettings(config, web);
+  const endpoints = await openEndpoints(config);
   const engine = await openEngine({
     home: config.paths.home,
     kinds: [
@@ -124,6 +135,7 @@ export async function openEngineWithKinds(
       agent.kind,
       createPageKind({ ...web, concurrency: config.browser.max_pages }),
       createCrawlKind(crawl.settings),
+      createEndpointKind({ directory: endpoints, redactor }),
     ],
     outputCapBytes: config.shell.output_cap_mb * 1_000_000,
     retention: toRetention(config),
@@ -134,12 +146,9 @@ export async function openEngineWithKinds(
   });
   const close = async (): Promise<void> => {
     await engine.stop();
-    await agent.close();
-    await web.close();
-    await launcher.close();
-    await crawl.close();
+    await Promise.all([agent.close(), web.close(), crawl.close(), launcher.close(), endpoints.close()]);
   };
-  return { engine, agents: agent.agents, close };
+  return { engine, agents: agent.agents, endpoints, close };
 }
 
 function toWebhookOptions(config: LoadedConfig): WebhookOptions {

@@ -225,6 +225,8 @@ export interface ClaimWant {
   readonly max: number;
   /** At most this many jobs with the same key are held at once, those that wait for an answer included. */
   readonly perKey?: number;
+  /** For keys that have a limit of their own instead. */
+  readonly perKeyOf?: ReadonlyMap<string, number>;
 }
 
 export interface Claim {

@@ -1,26 +1,44 @@
-/** Cuts bytes that come in pieces into lines, however long. */
+/**
+ * Cuts bytes that come in pieces into lines, also very long ones: a line is put together once, when its end has come.
+ * Of a line longer than allowed the beginning is given out, and the rest is dropped.
+ */
 export class ByteLines {
+  readonly #mostBytes: number;
   #pieces: Uint8Array[] = [];
-  #restBytes = 0;
+  #bytes = 0;
 
-  /** Bytes of the line that has not ended yet. */
-  get restBytes(): number {
-    return this.#restBytes;
+  constructor(mostBytes: number) {
+    this.#mostBytes = mostBytes;
   }
 
-  /** The lines that these bytes complete, without their line ends. */
-  push(bytes: Uint8Array): string[] {
-    const lines: string[] = [];
+  push(bytes: Uint8Array): { text: string; isCut: boolean }[] {
+    const lines: { text: string; isCut: boolean }[] = [];
     let start = 0;
     for (let end = bytes.indexOf(0x0a); end !== -1; end = bytes.indexOf(0x0a, start)) {
-      lines.push(Buffer.concat([...this.#pieces, bytes.subarray(start, end)]).toString());
-      this.#pieces = [];
+      this.#keep(bytes.subarray(start, end));
+      lines.push(this.#take());
       start = end + 1;
     }
-    if (start > 0) this.#restBytes = 0;
-    this.#restBytes += bytes.length - start;
-    // A copy, because the caller may use its memory again.
-    if (start < bytes.length) this.#pieces.push(Uint8Array.from(bytes.subarray(start)));
+    this.#keep(bytes.subarray(start));
     return lines;
+  }
+
+  /** The last line, if it has no end. */
+  rest(): { text: string; isCut: boolean }[] {
+    return this.#bytes === 0 ? [] : [this.#take()];
+  }
+
+  #keep(piece: Uint8Array): void {
+    const room = this.#mostBytes - this.#bytes;
+    if (room > 0 && piece.length > 0) this.#pieces.push(Uint8Array.from(piece.subarray(0, room)));
+    this.#bytes += piece.length;
+  }
+
+  #take(): { text: string; isCut: boolean } {
+    const text = Buffer.concat(this.#pieces).toString().replace(/\r$/, "");
+    const isCut = this.#bytes > this.#mostBytes;
+    this.#pieces = [];
+    this.#bytes = 0;
+    return { text, isCut };
   }
 }

@@ -27,12 +27,7 @@ export interface Redactor {
 
 /** Hides secrets in what is shown or kept for showing. `known` are values to hide wherever they occur. */
 export function createRedactor(known: readonly string[]): Redactor {
-  const values = known.filter((value) => value.length >= 6).toSorted((a, b) => b.length - a.length);
-  const hideKnown = (shown: string): string => {
-    let result = shown;
-    for (const value of values) result = result.replaceAll(value, hidden);
-    return result;
-  };
+  const hideKnown = hideValues(known);
   const text = (shown: string): string => {
     let result = hideKnown(shown);
     for (const pattern of secretTexts) result = result.replace(pattern, `$1${hidden}`);
@@ -46,6 +41,12 @@ export function createRedactor(known: readonly string[]): Redactor {
         Object.entries(env).map(([name, value]) => [name, secretName.test(name) ? hidden : text(value)]),
       ),
   };
+}
+
+/** Hides these values only, for texts in which nothing else may change. */
+export function hideValues(known: readonly string[]): (text: string) => string {
+  const values = known.filter((value) => value.length >= 6).toSorted((a, b) => b.length - a.length);
+  return (text) => values.reduce((shown, value) => shown.replaceAll(value, hidden), text);
 }
 
 /** The values of variables whose names say that they are secret. */

@@ -40,6 +40,21 @@ async function openFailed(): Promise<{ engine: Engine; puppet: Puppet; id: strin
 }
 
 describe("a failed attempt", () => {
+  it.each(["timed_out", "cancelled"] as const)(
+    "of work that was %s elsewhere ends the job as that, once no attempt is left",
+    async (endsAs) => {
+      const puppet = new Puppet({ limits: { attempts: 2, backoff: steady(1_000) } });
+      const engine = await openWith(puppet, 0);
+      const { id } = await engine.submit({ kind: "puppet", input: {} });
+      const failure = new JobFailure("elsewhere", "it ended there", { endsAs });
+      expect(await delayAfterFailure(engine, puppet, id, failure)).toBe(1_000);
+      await world().clock.advance(1_000);
+      (await puppet.next()).fail(failure);
+      await untilStatus(engine, id, endsAs);
+      expect(JSON.stringify((await engine.get(id)).state)).toContain("it ended there");
+    },
+  );
+
   it("is followed by another while attempts are left, and the last failure ends the job", async () => {
     const puppet = new Puppet({ limits: { attempts: 3, backoff } });
     const engine = await openWith(puppet, 0);

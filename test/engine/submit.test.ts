@@ -376,6 +376,23 @@ describe("bad input", () => {
     await expect(refused).rejects.toMatchObject(refusal("too_large", /has 27 bytes; at most 20/));
   });
 
+  it("lets a kind have a limit of its own for the size, and time limits that follow from the input", async () => {
+    const timed = defineKind({
+      name: "timed",
+      input: z.object({ ms: z.int() }),
+      onInterrupt: "restart",
+      maxInputBytes: 30,
+      limits: { idleMs: 5 },
+      limitsOf: ({ ms }) => ({ runMs: ms }),
+      run: async () => "x",
+    });
+    const engine = await world().open([timed], { maxInputBytes: 1 });
+    const submit = (input: object, limits = {}): Promise<Job> => engine.submit({ kind: "timed", input, limits });
+    expect((await submit({ ms: 70 })).limits).toMatchObject({ runMs: 70, idleMs: 5 });
+    expect((await submit({ ms: 70 }, { runMs: 80 })).limits).toMatchObject({ runMs: 80 });
+    await expect(submit({ ms: 1, more: "x".repeat(30) })).rejects.toMatchObject(refusal("too_large", /at most 30/));
+  });
+
   it("refuses two kinds of one name when the engine is opened, and leaves the folder free", async () => {
     await expect(world().open([greet, greet])).rejects.toMatchObject(
       refusal("conflict", /Two kinds are named "greet"/),

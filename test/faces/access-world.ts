@@ -11,14 +11,17 @@ import { createGatekeeper, type Gatekeeper } from "../../src/faces/access/gateke
 import { createHttpFace } from "../../src/faces/http/face.ts";
 import { createCallHandler } from "../../src/faces/local/call-handler.ts";
 import { openEngine, type Engine } from "../../src/index.ts";
+import { EndpointDirectory, type LocalEndpoint } from "../../src/kinds/endpoint/directory.ts";
+import { createEndpointKind } from "../../src/kinds/endpoint/endpoint.ts";
 import { operations } from "../../src/operations/operations.ts";
 import { guard } from "../../src/server/guard.ts";
+import { createRedactor } from "../../src/text/redact.ts";
 import { Puppet } from "../engine/puppet.ts";
 import { present } from "../engine/world.ts";
 
 export const localToken = "the-token-in-the-file";
 
-/** The network's side of a server, whose two kinds "shell" and "other" do nothing by themselves. */
+/** The network's side of a server, whose kinds "shell" and "other" do nothing by themselves. */
 export interface AccessWorld {
   readonly engine: Engine;
   readonly gatekeeper: Gatekeeper;
@@ -40,12 +43,15 @@ export function useAccessWorld(): () => AccessWorld {
     let aheadMs = 0;
     const clock = { ...systemClock, now: () => Date.now() + aheadMs };
     const kinds = [new Puppet({ name: "shell" }).kind, new Puppet({ name: "other" }).kind];
+    const directory = openDirectory(home);
+    kinds.push(createEndpointKind({ directory, redactor: createRedactor([]) }));
     const engine = await openEngine({ home, kinds, clock });
+    const facts = { ...serverFacts, endpoints: directory };
     const admit = createAdmit({ tokens: engine.tokens, localToken, barredKinds: ["shell"] });
     const gatekeeper = createGatekeeper({ admit });
     const onFault = (error: unknown): void => console.error(error);
-    const handler = createCallHandler({ operations, context: { engine, server: serverFacts }, onFault });
-    const http = createHttpFace({ engine, server: serverFacts, gatekeeper, onFault });
+    const handler = createCallHandler({ operations, context: { engine, server: facts }, onFault });
+    const http = createHttpFace({ engine, server: facts, gatekeeper, onFault });
     const calls = guard(gatekeeper, "http", handler);
     const server = await listen((request, response) =>
       request.url?.startsWith("/call/") === true ? calls(request, response) : http.listener(request, response),
@@ -64,11 +70,22 @@ export function useAccessWorld(): () => AccessWorld {
       http.close();
       await server.close();
       await engine.stop();
+      await directory.close();
       await rm(home, { recursive: true, force: true });
     };
   });
   afterAll(() => close?.());
   return () => present(world);
+}
+
+/** One local endpoint, "echo"; tests start no job on it that would run. */
+function openDirectory(home: string): EndpointDirectory {
+  const echo: LocalEndpoint = {
+    ...{ type: "local", argv: ["cat"], cwd: home, env: {}, mode: "per_job", concurrency: 1, timeoutMs: 60_000 },
+    ...{ keepMs: 60_000, idleTimeoutMs: undefined, inputSchema: undefined },
+  };
+  const parts = { home, named: { echo }, anyRunpod: undefined, env: {}, fetch, compileSchema: () => () => undefined };
+  return new EndpointDirectory(parts);
 }
 
 export async function listen(handler: RequestListener): Promise<{ url: string; close: () => Promise<void> }> {

@@ -1,3 +1,4 @@
+import { defined } from "../../src/job/defined.ts";
 import { afterEach, beforeEach } from "vitest";
 import type { JobEvent } from "../../src/job/event.ts";
 import type { Failure } from "../../src/job/failure.ts";
@@ -22,6 +23,7 @@ export interface ClaimOptions {
   readonly kind?: string;
   readonly max?: number;
   readonly perKey?: number;
+  readonly perKeyOf?: ReadonlyMap<string, number>;
   readonly worker?: string;
   readonly now?: number;
   readonly leaseMs?: number;
@@ -73,8 +75,8 @@ export class World {
     return created.map(({ job }) => job);
   }
 
-  async claim({ kind = "work", max = 1, perKey, ...request }: ClaimOptions = {}): Promise<Claim[]> {
-    const want = { kind, max, ...(perKey === undefined ? {} : { perKey }) };
+  async claim({ kind = "work", max = 1, perKey, perKeyOf, ...request }: ClaimOptions = {}): Promise<Claim[]> {
+    const want = { kind, max, ...defined({ perKey, perKeyOf }) };
     const { claims } = await this.store.claim({ worker: "w1", now: t0, leaseMs, ...request, wants: [want] });
     return claims;
   }

@@ -26,6 +26,34 @@ const serverCommands: readonly CommandEntry[] = [
   },
 ];
 
+const endpointCommands: readonly CommandEntry[] = [
+  {
+    name: "list",
+    summary: "list the endpoints that are configured",
+    load: async () => (await import("./commands/endpoint-list.ts")).endpointList,
+  },
+  {
+    name: "run",
+    summary: "run a job on an endpoint and wait for its output; it goes on whatever happens here",
+    load: async () => (await import("./commands/endpoint-run.ts")).endpointRun,
+  },
+  {
+    name: "health",
+    summary: "show how many jobs and workers an endpoint has",
+    load: async () => (await import("./commands/endpoint-health.ts")).endpointHealth,
+  },
+  {
+    name: "purge",
+    summary: "cancel all jobs that wait in an endpoint's queue",
+    load: async () => (await import("./commands/endpoint-purge.ts")).endpointPurge,
+  },
+  {
+    name: "init",
+    summary: "write an example of a local endpoint, and configure it",
+    load: async () => (await import("./commands/endpoint-init.ts")).endpointInit,
+  },
+];
+
 const tokenCommands: readonly CommandEntry[] = [
   {
     name: "create",
@@ -94,6 +122,7 @@ export const commandTable: readonly CommandEntry[] = [
     summary: "print a web page as Markdown",
     load: async () => (await import("./commands/markdown.ts")).markdown,
   },
+  { name: "endpoint", summary: "run jobs on remote or local endpoints", children: endpointCommands },
   { name: "ps", summary: "list jobs", load: async () => (await import("./commands/ps.ts")).ps },
   { name: "show", summary: "show one job", load: async () => (await import("./commands/show.ts")).show },
   { name: "logs", summary: "print a job's output", load: async () => (await import("./commands/logs.ts")).logs },

@@ -1,6 +1,6 @@
 import type { Environment } from "../../config/environment.ts";
+import type { Profile } from "../../config/profiles.ts";
 import type { Client } from "../local/client.ts";
-import type { McpProfile } from "../mcp/profiles.ts";
 import type { Screen } from "./screen.ts";
 
 /** What every command works with. */
@@ -15,7 +15,7 @@ export interface Front {
   /** Becomes the server. The code of it is loaded only now. */
   readonly serve: (flags: ServeFlags, options: { isLoggedToFile: boolean }) => Promise<ServedHere>;
   /** Serves one MCP client on standard input and output, without a server in the background. */
-  readonly serveMcp: (profile: McpProfile) => Promise<void>;
+  readonly serveMcp: (profile: Profile) => Promise<void>;
 }
 
 export interface ServeFlags {

@@ -51,9 +51,11 @@ function describeState(job: JobView): string {
 
 function inputFacts(input: Json): (readonly [string, string | undefined])[] {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return [];
-  const { command, argv, cwd, env, ready, pty, shell } = input;
+  const { command, argv, cwd, env, ready, pty, shell, endpoint } = input;
   const variables = typeof env === "object" && env !== null ? Object.entries(env) : [];
   return [
+    ["endpoint", typeof endpoint === "string" ? endpoint : undefined],
+    ["given", typeof endpoint === "string" ? JSON.stringify(input["input"]) : undefined],
     ["command", typeof command === "string" ? command : undefined],
     ["program", Array.isArray(argv) ? argv.map((word) => JSON.stringify(word)).join(" ") : undefined],
     ["shell", typeof shell === "string" ? shell : undefined],
@@ -70,6 +72,7 @@ function inputFacts(input: Json): (readonly [string, string | undefined])[] {
 }
 
 function liveFacts(live: Readonly<Record<string, Json>>): (readonly [string, string | undefined])[] {
+  const { remote_id: remoteId, remote_status: remoteStatus, hint } = live;
   const { pid, processes, cpu_ms: cpuMs, memory_bytes: memory, ports, last_output_at: lastOutputAt } = live;
   const numbers = [
     typeof processes === "number" ? `${processes} ${processes === 1 ? "process" : "processes"}` : "",
@@ -77,6 +80,11 @@ function liveFacts(live: Readonly<Record<string, Json>>): (readonly [string, str
     typeof memory === "number" ? `${(memory / 1_000_000).toFixed(0)} MB` : "",
   ];
   return [
+    [
+      "remote",
+      typeof remoteId === "string" ? `${remoteId} ${typeof remoteStatus === "string" ? remoteStatus : ""}` : undefined,
+    ],
+    ["queue", typeof hint === "string" ? hint : undefined],
     ["pid", typeof pid === "number" ? String(pid) : undefined],
     ["uses", numbers.filter((part) => part !== "").join(", ")],
     ["ports", Array.isArray(ports) ? ports.map(Number).join(", ") : undefined],

@@ -5,6 +5,7 @@ import { analyzePage } from "../../operations/analyze-page.ts";
 import { crawlPages } from "../../operations/crawl-pages.ts";
 import { crawlOperations } from "../../operations/crawl-verbs.ts";
 import { jobArtifact } from "../../operations/job-artifact.ts";
+import { endpointHealth, endpointList, endpointPurge, runEndpoint } from "../../operations/endpoint-verbs.ts";
 import { jobOutput } from "../../operations/job-output.ts";
 import { jobRequestSchema, jobSubmit } from "../../operations/job-submit.ts";
 import {
@@ -35,6 +36,10 @@ const start = (path: string, operation: Operation): OperationRoute => ({
   reply: (job: JobView) => ({ status: 201, headers: { location: `/v1/jobs/${job.id}` }, body: job }),
 });
 
+const keyHeader = {
+  "idempotency-key": "A second request with this key starts nothing and finds the first one's job.",
+};
+
 const firstJob = ({ jobs: [job] }: { jobs: JobView[] }): Reply => ({ body: job });
 
 /** Every address of this face. The router and the OpenAPI document are both made from it. */
@@ -42,9 +47,7 @@ export const routes: readonly Route[] = [
   {
     ...{ method: "POST", path: "/v1/jobs", tag: "jobs", operation: jobSubmit, fields: "body" },
     body: z.union([jobRequestSchema, jobSubmit.input]),
-    headers: {
-      "idempotency-key": "A second request with this key starts nothing and finds the first one's job.",
-    },
+    headers: keyHeader,
     toInput: toSubmission,
     reply: tellSubmission,
     statuses: [201, 200],
@@ -89,6 +92,21 @@ export const routes: readonly Route[] = [
   { method: "GET", path: "/v1/batches", tag: "batches", operation: batchList, fields: "query" },
   { method: "GET", path: "/v1/batches/{batch}", tag: "batches", operation: batchGet, fields: "query" },
   { method: "GET", path: "/v1/batches/{batch}/digest", tag: "batches", operation: agentDigest, fields: "query" },
+  { method: "GET", path: "/v1/endpoints", tag: "endpoints", operation: endpointList, fields: "query" },
+  {
+    ...{ method: "POST", path: "/v1/endpoints/{endpoint}/jobs", tag: "endpoints", operation: runEndpoint },
+    ...{ fields: "body", headers: keyHeader, statuses: [201] },
+    toInput: (fields, headers) => withKey(fields, headers["idempotency-key"]),
+    reply: (job: JobView) => ({ status: 201, headers: { location: `/v1/jobs/${job.id}` }, body: job }),
+  },
+  {
+    ...{ method: "GET", path: "/v1/endpoints/{endpoint}/health", tag: "endpoints", operation: endpointHealth },
+    fields: "query",
+  },
+  {
+    ...{ method: "POST", path: "/v1/endpoints/{endpoint}/purge", tag: "endpoints", operation: endpointPurge },
+    fields: "body",
+  },
   { method: "GET", path: "/v1/webhooks", tag: "webhooks", operation: webhookList, fields: "query" },
   { method: "POST", path: "/v1/webhooks/redeliver", tag: "webhooks", operation: webhookRedeliver, fields: "body" },
   {

@@ -82,8 +82,8 @@ async function openJournal(task: SiteTask, context: JobContext, state: CrawlStat
 
 async function runCrawl(crawl: SiteCrawl, task: SiteTask, state: CrawlState, beganAt: number): Promise<void> {
   if (state.beganAt === undefined) {
-    await crawl.record({ type: "begun", at: beganAt });
-    await crawl.record({ type: "found", by: "start", found: [...task.starts], depth: -1 });
+    crawl.record({ type: "begun", at: beganAt });
+    crawl.record({ type: "found", by: "start", found: [...task.starts], depth: -1 });
   }
   const readSitemaps = async (): Promise<void> => {
     if (!state.hasReadSitemaps) await crawl.addSitemaps(task.starts);

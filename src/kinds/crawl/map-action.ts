@@ -69,7 +69,8 @@ function toTask(input: RequestOf<"map">): SiteTask {
 }
 
 function isWanted({ url, title = "" }: MappedUrl, search: string | undefined): boolean {
-  const text = `${url} ${title}`.toLowerCase();
+  const { pathname, search: query } = new URL(url);
+  const text = `${pathname}${query} ${title}`.toLowerCase();
   return (
     search === undefined ||
     search

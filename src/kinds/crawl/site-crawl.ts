@@ -91,15 +91,14 @@ export class SiteCrawl {
       };
       await readSitemaps({ url, signal, onUrl }, settings);
     }
-    await this.record({ type: "found", by: "sitemap", found: [...new Set(found)], depth: 0 });
+    this.record({ type: "found", by: "sitemap", found: [...new Set(found)], depth: 0 });
   }
 
-  /** The state changes at once, so that whoever comes next sees it; the promise is for the file. */
-  async record(record: CrawlRecord, fields?: Uint8Array): Promise<void> {
+  record(record: CrawlRecord, fields?: Uint8Array): void {
     const { state, journal, onVisited } = this.#parts;
+    journal.append(toLine(record, fields));
     state.apply(record);
     onVisited(record);
-    await journal.append(toLine(record, fields));
   }
 
   #fill(): void {
@@ -137,7 +136,7 @@ export class SiteCrawl {
     try {
       // Another page has turned out to be this one since it was found.
       if (this.#parts.state.hasPage(from))
-        return await this.record({ type: "duplicate", of: "canonical", from, depth, bytes: 0 });
+        return this.record({ type: "duplicate", of: "canonical", from, depth, bytes: 0 });
       loaded = await this.#load(entry);
     } catch (error) {
       this.#parts.signal.throwIfAborted();
@@ -209,7 +208,7 @@ export class SiteCrawl {
   }
 
   /** Tells a new page from one that is known. In one turn with its record, so that of two that come together one is kept. */
-  #judge({ url: from, depth }: FrontierEntry, { parsed, bytes, status, ...loaded }: LoadedPage): Promise<void> {
+  #judge({ url: from, depth }: FrontierEntry, { parsed, bytes, status, ...loaded }: LoadedPage): void {
     const { state } = this.#parts;
     const url = this.#identity(loaded.url, parsed.canonical);
     const isKnown = url !== from && state.hasPage(url);

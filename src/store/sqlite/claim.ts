@@ -77,7 +77,8 @@ function readyRows(db: Database, want: ClaimWant): ReadyRow[] {
 function readyRowsPerKey(db: Database, want: ClaimWant, perKey: number): ReadyRow[] {
   const held = heldByKey(db, want.kind);
   const rows = readyKeys(db, want.kind).flatMap((key) => {
-    const room = key === "" ? want.max : Math.min(want.max, perKey - (held.get(key) ?? 0));
+    const most = want.perKeyOf?.get(key) ?? perKey;
+    const room = key === "" ? want.max : Math.min(want.max, most - (held.get(key) ?? 0));
     return room <= 0 ? [] : (db.sql(selectReadyOfKey).all(want.kind, key, room) as ReadyRow[]);
   });
   const keyless = db.sql(selectReadyWithoutKey).all(want.kind, want.max) as ReadyRow[];

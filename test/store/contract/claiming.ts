@@ -256,6 +256,14 @@ function describeKeys(world: () => World): void {
     expect((await world().claim({ max: 10, perKey: 2 })).map(({ job }) => job.key)).toEqual(["a"]);
   });
 
+  it("a key may have a limit of its own", async () => {
+    await world().submitMany(3, { key: "a" });
+    await world().submitMany(3, { key: "b" });
+    const want = { max: 10, perKey: 1, perKeyOf: new Map([["a", 2]]) };
+    expect((await world().claim(want)).map(({ job }) => job.key ?? "").toSorted()).toEqual(["a", "a", "b"]);
+    expect(await world().claim(want)).toEqual([]);
+  });
+
   it("a job that waits for an answer is held too", async () => {
     const { lease } = await world().start({ key: "a" });
     await world().store.ask(lease, { key: "q", question: { message: "Which?" }, at: t0 });

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
-import type { McpProfile } from "../../mcp/profiles.ts";
+import type { Profile } from "../../../config/profiles.ts";
 import type { Front } from "../front.ts";
 import type { Entry, Launch } from "./mcp-client.ts";
 
 interface LaunchOptions {
-  readonly profile: McpProfile | undefined;
+  readonly profile: Profile | undefined;
   /** The file is read on other machines too. */
   readonly isShared: boolean;
 }

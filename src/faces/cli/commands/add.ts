@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import { mcpProfiles, type McpProfile } from "../../mcp/profiles.ts";
+import { profiles, type Profile } from "../../../config/profiles.ts";
 import { carryOut } from "../clients/carry-out.ts";
 import { loadEditor } from "../clients/config-editor.ts";
 import { readBackup, readConfigFile } from "../clients/config-file.ts";
@@ -10,14 +10,14 @@ import { describeTarget, findFile, findPlaces, readTarget, type TargetOptions } 
 import { defineCommand } from "../command.ts";
 
 interface AddOptions extends TargetOptions {
-  readonly profile?: McpProfile;
+  readonly profile?: Profile;
   readonly force?: true;
 }
 
 export const add = defineCommand<AddOptions, [word: string | undefined]>({
   describe: (command) => {
     describeTarget(command)
-      .addOption(new Option("--profile <name>", "which tools").choices(mcpProfiles))
+      .addOption(new Option("--profile <name>", "which tools").choices(profiles))
       .option("--force", "replace a server of that name that is not Longhaul's");
   },
   run: async (front, options, word) => {

@@ -1,18 +1,18 @@
 import { Option } from "commander";
+import { profiles, type Profile } from "../../../config/profiles.ts";
 import { runMcpFront } from "../../mcp/front.ts";
-import { mcpProfiles, type McpProfile } from "../../mcp/profiles.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-code.ts";
 
 interface McpOptions {
-  readonly profile: McpProfile;
+  readonly profile: Profile;
   readonly inProcess?: true;
 }
 
 export const mcp = defineCommand<McpOptions>({
   describe: (command) => {
     command
-      .addOption(new Option("--profile <name>", "which tools").choices(mcpProfiles).default("core"))
+      .addOption(new Option("--profile <name>", "which tools").choices(profiles).default("core"))
       .option("--in-process", "without a server in the background, for places that forbid one");
   },
   run: async (front, { profile, inProcess }) => {
@@ -21,7 +21,7 @@ export const mcp = defineCommand<McpOptions>({
       return exitCodes.done;
     }
     return runMcpFront({
-      socket: front.environment.paths.mcpSocket(profile),
+      socket: front.environment.paths.mcpSockets[profile],
       startServer: async () => {
         await front.client.call("server_status");
       },

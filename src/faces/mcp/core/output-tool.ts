@@ -32,7 +32,7 @@ const replySchema = z.object({
 export const outputTool: ManageTool = {
   name: "job_output",
   description:
-    "Read the output (stdout, stderr, pages of a crawl) of a background job: beginning and end, from an offset, its last lines, or lines that match a pattern.",
+    "Read the output (stdout, stderr, pages) of a background job: beginning and end, from an offset, its last lines, or lines that match a pattern.",
   input,
   output: replySchema,
   annotations: readsOnly,

@@ -3,6 +3,7 @@ import type { JobView } from "../../../operations/job-view.ts";
 import type { Operation, OperationContext } from "../../../operations/operation.ts";
 import { runAgent } from "../../../operations/run-agent.ts";
 import { crawlSite } from "../../../operations/crawl-verbs.ts";
+import { runEndpoint } from "../../../operations/endpoint-verbs.ts";
 import { runCommand } from "../../../operations/run-command.ts";
 import { analyzePage } from "../../../operations/analyze-page.ts";
 import type { JobTool, Presenter } from "../job-tool.ts";
@@ -30,8 +31,15 @@ const crawlInput = pickFields(crawlSite, ...["urls", "max_pages", "include", "sc
 
 type ServerFacts = OperationContext["server"];
 
-/** The tools that start jobs, one per kind. */
+const endpointInput = pickFields(runEndpoint, ...["endpoint", "input", "name", "timeout_ms"]).extend({
+  wait_s: waitSeconds,
+});
+
+const longestNames = 100;
+
+/** The tools that start jobs, one per kind; that for endpoints only where there are any. */
 export function createStartTools(server: ServerFacts): JobTool[] {
+  const { endpoints } = server;
   return [
     toStartTool(runCommand, server, {
       kind: "shell",
@@ -54,12 +62,26 @@ export function createStartTools(server: ServerFacts): JobTool[] {
     }),
     toStartTool(crawlSite, server, {
       kind: "crawl",
-      description:
-        "Crawl a website in the background: Markdown and data of its pages, which job_output reads while it runs.",
+      description: "Crawl a website as a background job: Markdown and data of its pages; job_output reads them.",
       input: crawlInput,
       isHarmless: true,
     }),
+    ...(endpoints?.isUsable === true
+      ? [
+          toStartTool(runEndpoint, server, {
+            kind: "endpoint",
+            description: `Run a job on a serverless endpoint (${nameEndpoints(endpoints)}) in the background. A quick one is answered with its output, a long one with a job_id.`,
+            input: endpointInput,
+          }),
+        ]
+      : []),
   ];
+}
+
+function nameEndpoints(endpoints: NonNullable<ServerFacts["endpoints"]>): string {
+  const names = endpoints.list().map(({ name }) => name);
+  const all = [...(endpoints.takesAnyId ? ["any RunPod id"] : []), ...names].join(", ");
+  return all.length > longestNames ? `${all.slice(0, longestNames)}…` : all;
 }
 
 interface StartFace {

@@ -1,10 +1,7 @@
-import { elementRules, isSilent, openTag, openWithAttributes } from "./element-rules.ts";
+import type { Mark, Piece } from "./content-piece.ts";
+import { isSilent, marksOf } from "./element-rules.ts";
 
 type Attributes = Readonly<Record<string, string>>;
-
-/** Stand for boxes of a task list until the Markdown is made: brackets would be escaped on the way. */
-export const checkedBox = "\u{E000}";
-export const emptyBox = "\u{E001}";
 
 /** A part of the page that may be its main content: from one piece of the cleaned document to another. */
 interface Part {
@@ -18,28 +15,25 @@ interface Part {
 /** Resolves what an attribute refers to, or undefined for what leads nowhere. */
 export type Resolve = (reference: string) => string | undefined;
 
-const isHeading = /^h[1-6]$/;
-const isBlock = /^(p|h[1-6]|ul|ol|dl|table|pre|blockquote|div|section|article|hr)$/;
-const isEdge =
-  /^(p|h[1-6]|ul|ol|li|dl|dt|dd|table|thead|tbody|tfoot|tr|t[dh]|caption|pre|blockquote|div|section|article|main|body|hr|br|figure|figcaption|details|summary)$/;
+const headings = new Set(["h1", "h2", "h3", "h4", "h5", "h6"]);
+const blocks = new Set([...headings, ..."p ul ol dl table pre blockquote div section article hr".split(" ")]);
+const nothing: readonly Mark[] = [];
+const linkEnd: readonly Mark[] = [{ name: "a", isOpen: false }];
 const anchorSigns = /^[\s#¶§🔗]*$/u;
 
 /**
- * Writes a document anew with only what Markdown can say, and remembers where its main content lies. Fed with the events
- * of one parse; what it writes is well-formed whatever the page was.
+ * Reduces a document to what Markdown can say, and remembers where its main content lies. Fed with the events of one
+ * parse; what it writes is well-formed whatever the page was.
  */
 export class ContentWriter {
-  readonly #pieces: string[] = [];
+  readonly #pieces: Piece[] = [];
   readonly #parts: Part[] = [];
   readonly #open: Part[] = [];
-  readonly #closers: string[] = [];
+  readonly #closers: (readonly Mark[])[] = [];
   readonly #resolve: Resolve;
   #silentFrom: number | undefined;
   #textLength = 0;
   #headingAt: number | undefined;
-  #isAtEdge = true;
-  /** Where the last piece of text is. */
-  #textAt = -1;
   #preDepth = 0;
   #isInHeadingAnchor = false;
 
@@ -57,18 +51,17 @@ export class ContentWriter {
     const isPart = name === "main" || name === "article" || attributes["role"] === "main";
     if (this.isSpeaking && isSilent(name, attributes, this.#open.length > 0)) this.#silentFrom = depth;
     if (!this.isSpeaking) {
-      this.#closers.push("");
+      this.#closers.push(nothing);
       return;
     }
-    if (isBlock.test(name)) this.#endHeading();
-    if (isEdge.test(name)) this.#meetEdge();
+    if (blocks.has(name)) this.#endHeading();
     if (isPart) this.#beginPart(name === "article" ? "article" : "main", depth);
-    if (isHeading.test(name)) this.#headingAt = depth;
+    if (headings.has(name)) this.#headingAt = depth;
     this.#closers.push(this.#write(name, attributes));
   }
 
   closeTag(name: string): void {
-    const closer = this.#closers.pop() ?? "";
+    const closer = this.#closers.pop() ?? nothing;
     const depth = this.#closers.length;
     if (this.#silentFrom !== undefined) {
       if (depth <= this.#silentFrom) this.#silentFrom = undefined;
@@ -77,27 +70,19 @@ export class ContentWriter {
     if (this.#headingAt === depth) this.#headingAt = undefined;
     if (name === "pre") this.#preDepth -= 1;
     if (name === "a") this.#isInHeadingAnchor = false;
-    // A link without text would be noise.
-    if (closer === "</a>" && this.#pieces.at(-1)?.startsWith("<a ") === true) this.#pieces.pop();
-    else if (closer !== "") {
-      if (isEdge.test(name)) this.#meetEdge();
-      this.#pieces.push(closer);
-    }
+    for (const mark of closer) this.#pieces.push(mark);
+    if (this.#preDepth > 0 && blocks.has(name)) this.#pieces.push("\n");
     if (this.#open.at(-1)?.depth === depth) this.#endPart();
   }
 
   text(text: string): void {
     if (!this.isSpeaking || (this.#isInHeadingAnchor && anchorSigns.test(text))) return;
-    const shown = this.#isAtEdge && this.#preDepth === 0 ? text.trimStart() : text;
-    if (shown === "") return;
-    this.#textLength += shown.length;
-    this.#isAtEdge = false;
-    this.#textAt = this.#pieces.length;
-    this.#pieces.push(escapeText(shown));
+    this.#textLength += text.length;
+    this.#pieces.push(text);
   }
 
   /** The main content: the biggest `main`, else an article that holds half of the text, else everything. */
-  content(): string {
+  content(): readonly Piece[] {
     while (this.#open.length > 0) this.#endPart();
     const biggest = (kind: Part["kind"]): Part | undefined =>
       this.#parts.filter((part) => part.kind === kind).reduce<Part | undefined>(bigger, undefined);
@@ -109,14 +94,7 @@ export class ContentWriter {
         : article !== undefined && article.textLength * 2 >= this.#textLength
           ? article
           : undefined;
-    return this.#pieces.slice(chosen?.start, chosen?.end).join("");
-  }
-
-  /** White space at the beginning and the end of a block means nothing, and only confuses what comes after us. */
-  #meetEdge(): void {
-    const last = this.#pieces.length - 1;
-    if (this.#textAt === last && this.#preDepth === 0) this.#pieces[last] = this.#pieces[last]?.trimEnd() ?? "";
-    this.#isAtEdge = true;
+    return this.#pieces.slice(chosen?.start, chosen?.end);
   }
 
   /** A heading that somebody forgot to close would swallow the rest of the page. */
@@ -125,8 +103,8 @@ export class ContentWriter {
     if (from === undefined) return;
     this.#headingAt = undefined;
     for (let index = this.#closers.length - 1; index >= from; index--) {
-      this.#pieces.push(this.#closers[index] ?? "");
-      this.#closers[index] = "";
+      this.#pieces.push(...(this.#closers[index] ?? []));
+      this.#closers[index] = nothing;
     }
   }
 
@@ -144,69 +122,51 @@ export class ContentWriter {
   }
 
   /** Returns what closes the element. */
-  #write(name: string, attributes: Attributes): string {
+  #write(name: string, attributes: Attributes): readonly Mark[] {
     if (name === "a") return this.#writeLink(attributes);
     if (name === "img") return this.#writeImage(attributes);
-    if (name === "br") return this.#writePlain(this.#preDepth > 0 ? "\n" : "<br>");
-    if (name === "hr") return this.#writePlain("<hr>");
+    if (name === "br") return this.#add(this.#preDepth > 0 ? "\n" : { name, isOpen: true });
+    if (name === "hr") return this.#add({ name, isOpen: true });
     if (name === "input") return this.#writeBox(attributes);
     if (name === "pre") this.#preDepth += 1;
-    const special = openWithAttributes(name, attributes);
-    if (special !== undefined) {
-      this.#pieces.push(special);
-      return `</${name}>`;
-    }
-    const rule = elementRules.get(name);
     // Within code only its text counts; highlighters wrap every word.
-    if (rule === undefined) return "";
-    if (this.#preDepth > 0 && name !== "pre" && name !== "code") return isBlock.test(name) ? "\n" : "";
-    this.#pieces.push(openTag(name, attributes, rule));
-    return rule.close;
+    const marks = this.#preDepth > 0 && name !== "pre" && name !== "code" ? undefined : marksOf(name, attributes);
+    if (marks === undefined) return nothing;
+    for (const mark of marks.open) this.#pieces.push(mark);
+    return marks.close;
   }
 
-  #writePlain(text: string): string {
-    this.#pieces.push(text);
-    return "";
+  #add(piece: Piece): readonly Mark[] {
+    this.#pieces.push(piece);
+    return nothing;
   }
 
-  #writeLink({ href }: Attributes): string {
-    if (href === undefined) return "";
+  #writeLink({ href }: Attributes): readonly Mark[] {
+    if (href === undefined || this.#preDepth > 0) return nothing;
     if (href.startsWith("#")) {
       this.#isInHeadingAnchor = true;
-      return "";
+      return nothing;
     }
-    const target = this.#resolve(href);
-    if (target === undefined) return "";
-    this.#pieces.push(`<a href="${escapeAttribute(target)}">`);
-    return "</a>";
+    const value = this.#resolve(href);
+    if (value === undefined) return nothing;
+    this.#pieces.push({ name: "a", isOpen: true, value });
+    return linkEnd;
   }
 
   /** Pages that load images late keep the address elsewhere. */
-  #writeImage(attributes: Attributes): string {
+  #writeImage(attributes: Attributes): readonly Mark[] {
     const { src = "", alt = "" } = attributes;
     const source = src === "" || src.startsWith("data:") ? (attributes["data-src"] ?? "") : src;
-    const target = source === "" ? undefined : this.#resolve(source);
-    this.#isAtEdge = false;
-    if (target !== undefined) {
-      return this.#writePlain(`<img src="${escapeAttribute(target)}" alt="${escapeAttribute(alt)}">`);
-    }
-    return this.#writePlain(escapeText(alt));
+    const value = source === "" ? undefined : this.#resolve(source);
+    return this.#add(value === undefined ? alt : { name: "img", isOpen: true, value, alt });
   }
 
-  #writeBox({ type, checked }: Attributes): string {
-    if (type?.toLowerCase() !== "checkbox") return "";
-    return this.#writePlain(checked === undefined ? emptyBox : checkedBox);
+  #writeBox({ type, checked }: Attributes): readonly Mark[] {
+    if (type?.toLowerCase() !== "checkbox") return nothing;
+    return this.#add({ name: "box", isOpen: true, value: checked === undefined ? " " : "x" });
   }
 }
 
 function bigger(best: Part | undefined, part: Part): Part {
   return best === undefined || part.textLength > best.textLength ? part : best;
-}
-
-function escapeText(text: string): string {
-  return /[&<>]/.test(text) ? text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;") : text;
-}
-
-function escapeAttribute(text: string): string {
-  return escapeText(text).replaceAll('"', "&quot;");
 }

@@ -1,30 +1,43 @@
-/** What an element becomes in the cleaned document: another element, several, or nothing but its content. */
-export interface ElementRule {
-  readonly open: string;
-  readonly close: string;
+import type { Mark, MarkName } from "./content-piece.ts";
+
+/** What an element becomes in the cleaned page. */
+interface ElementRule {
+  readonly open: readonly Mark[];
+  readonly close: readonly Mark[];
 }
 
-const same = (name: string): [string, ElementRule] => [name, { open: `<${name}>`, close: `</${name}>` }];
-const as = (names: string, open: string, close: string): [string, ElementRule][] =>
-  names.split(" ").map((name) => [name, { open, close }]);
+function rule(...names: readonly MarkName[]): ElementRule {
+  return {
+    open: names.map((name) => ({ name, isOpen: true })),
+    close: names.map((name) => ({ name, isOpen: false })).toReversed(),
+  };
+}
+
+function rules(elements: string, ...names: readonly MarkName[]): [string, ElementRule][] {
+  const shared = rule(...names);
+  return elements.split(" ").map((element) => [element, shared]);
+}
 
 /** Elements that are not here are left out; their content stays. */
-export const elementRules: ReadonlyMap<string, ElementRule> = new Map([
-  ..."p h1 h2 h3 h4 h5 h6 ul li blockquote pre table thead tbody tfoot tr caption strong em b i del s kbd sub sup code"
-    .split(" ")
-    .map(same),
-  ...as(
-    "div section article main header hgroup figure fieldset address center form dl details body",
-    "<div>",
-    "</div>",
+const elementRules: ReadonlyMap<string, ElementRule> = new Map([
+  ...(
+    ["h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote", "pre", "table", "caption", "tr"] as const
+  ).map((name): [string, ElementRule] => [name, rule(name)]),
+  ...(["th", "td", "sub", "sup", "em", "strong", "del", "code"] as const).map((name): [string, ElementRule] => [
+    name,
+    rule(name),
+  ]),
+  ...rules(
+    "p div section article main header hgroup figure figcaption legend fieldset address center form dl details body aside",
+    "block",
   ),
-  ...as("figcaption legend", "<p>", "</p>"),
   // Markdown has neither definitions nor disclosure: a bold line and what belongs to it below.
-  ...as("dt summary", "<p><strong>", "</strong></p>"),
-  ...as("dd", "<ul><li>", "</li></ul>"),
-  ...as("strike", "<del>", "</del>"),
-  ...as("samp tt", "<code>", "</code>"),
-  ...as("q", "“", "”"),
+  ...rules("dt summary", "block", "strong"),
+  ...rules("dd", "ul", "li"),
+  ...rules("b", "strong"),
+  ...rules("i cite dfn", "em"),
+  ...rules("s strike", "del"),
+  ...rules("samp tt kbd", "code"),
 ]);
 
 /** Elements without readable text of the page. */
@@ -57,27 +70,35 @@ export function isSilent(name: string, attributes: Attributes, isInContent: bool
   return names.length > 1 && silentClass.test(names);
 }
 
-/** The beginning of an element, with those of its attributes that mean something in Markdown. */
-export function openTag(name: string, attributes: Attributes, rule: ElementRule): string {
-  if (name === "code" || name === "pre") {
-    const language = /(?:^|\s)(?:language|lang|highlight-source)-([\w+#-]{1,30})/.exec(attributes["class"] ?? "")?.[1];
-    return language === undefined ? rule.open : `<${name} class="language-${language}">`;
+/** The marks of an element, with those of its attributes that mean something in Markdown. */
+export function marksOf(name: string, attributes: Attributes): ElementRule | undefined {
+  const found = elementRules.get(name);
+  const [mark] = found?.open ?? [];
+  if (found === undefined || mark === undefined) return undefined;
+  switch (name) {
+    case "code":
+    case "pre": {
+      const value = /(?:^|\s)(?:language|lang)-([\w+#-]{1,30})/.exec(attributes["class"] ?? "")?.[1];
+      return value === undefined ? found : { ...found, open: [{ ...mark, value }] };
+    }
+    case "ol": {
+      const start = Number(attributes["start"]);
+      return Number.isSafeInteger(start) && start > 1 ? { ...found, open: [{ ...mark, value: String(start) }] } : found;
+    }
+    case "td":
+    case "th":
+      return { ...found, open: [cellMark(mark, attributes)] };
+    default:
+      return found;
   }
-  return rule.open;
 }
 
-/** Elements whose attributes are taken along: cells, and lists that do not begin at one. */
-export function openWithAttributes(name: string, attributes: Attributes): string | undefined {
-  if (name === "ol") {
-    const start = Number(attributes["start"]);
-    return Number.isSafeInteger(start) && start > 1 ? `<ol start="${start}">` : "<ol>";
-  }
-  if (name !== "td" && name !== "th") return undefined;
-  const align = /^(left|right|center)$/i.exec(attributes["align"] ?? "")?.[1] ?? alignOf(attributes["style"]);
-  const span = /^\d{1,2}$/.test(attributes["colspan"] ?? "") ? ` colspan="${attributes["colspan"]}"` : "";
-  return `<${name}${align === undefined ? "" : ` align="${align}"`}${span}>`;
+function cellMark(mark: Mark, { align = "", style, colspan = "" }: Attributes): Mark {
+  const value = /^(left|right|center)$/i.exec(align)?.[1]?.toLowerCase() ?? alignOf(style);
+  const span = /^\d{1,2}$/.test(colspan) ? Math.max(1, Number(colspan)) : 1;
+  return { ...mark, span, ...(value === undefined ? {} : { value }) };
 }
 
 function alignOf(style = ""): string | undefined {
-  return /text-align\s*:\s*(left|right|center)/i.exec(style)?.[1];
+  return /text-align\s*:\s*(left|right|center)/i.exec(style)?.[1]?.toLowerCase();
 }

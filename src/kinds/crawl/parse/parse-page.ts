@@ -67,13 +67,21 @@ export function parsePage({ body, contentType, url }: ParseRequest, compiled: Co
     title: document.title,
     words: words.length,
     links: followed.join("\n"),
-    linkHashes: Float64Array.from(followed, hashText),
+    linkHashes: hashAll(followed),
     contentHash: hashText(`${document.title}\n${markdown}`),
     fingerprint: fingerprint(words),
     canonical: document.canonical,
     next: selected?.next ?? document.next,
     isScripted: document.scripts > 0 && words.length < scriptedWords,
   };
+}
+
+function hashAll(urls: readonly string[]): Float64Array {
+  const hashes = new Float64Array(urls.length);
+  urls.forEach((url, index) => {
+    hashes[index] = hashText(url);
+  });
+  return hashes;
 }
 
 function isHtmlType(contentType: string, text: string): boolean {

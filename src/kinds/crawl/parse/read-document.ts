@@ -1,6 +1,7 @@
 import { Parser } from "htmlparser2";
 import type { Json } from "../../../job/json.ts";
 import { isPlainPath, normaliseUrl, originOf } from "../page-url.ts";
+import type { Piece } from "./content-piece.ts";
 import { ContentWriter } from "./content-writer.ts";
 import { Microdata } from "./microdata.ts";
 
@@ -21,8 +22,8 @@ export interface ReadDocument {
   /** In the order of the page, each once. */
   readonly links: readonly PageLink[];
   readonly metadata: PageMetadata;
-  /** The main content, cleaned, as HTML. */
-  readonly content: string;
+  /** The main content, cleaned. */
+  readonly content: readonly Piece[];
   /** How many scripts the page has: one with many and no text is made by them. */
   readonly scripts: number;
 }

@@ -1,10 +1,194 @@
-import { htmlToMarkdown } from "@mdream/js";
-import { checkedBox, emptyBox } from "./content-writer.ts";
+import type { Mark, MarkName, Piece } from "./content-piece.ts";
+import { codeSpan, escapeLineStart, InlineText, longestRun, toImage } from "./inline-text.ts";
+import { MarkdownTable } from "./markdown-table.ts";
 
-const boxes = new RegExp(`[${checkedBox}${emptyBox}][ \\t]*`, "gu");
+/** What stands before the lines of a quote or of a list item. */
+interface Container {
+  readonly first: string;
+  readonly rest: string;
+  /** Nothing was written in it yet. */
+  isFresh: boolean;
+}
 
-/** Markdown of a document that the content writer has cleaned. */
-export function toMarkdown(content: string): string {
-  const markdown = htmlToMarkdown(content);
-  return markdown.replace(boxes, (box) => (box.startsWith(checkedBox) ? "[x] " : "[ ] ")).trim();
+/** Deeper ones are flattened: their indents would be all that is to be seen. */
+const mostContainers = 30;
+const inlineMarks: ReadonlySet<MarkName> = new Set(["a", "code", "strong", "em", "del", "sub", "sup"]);
+
+/** Markdown (GFM) of a page that the content writer has cleaned. */
+export function toMarkdown(pieces: readonly Piece[]): string {
+  const writer = new MarkdownWriter();
+  for (const piece of pieces) {
+    if (typeof piece === "string") writer.text(piece);
+    else if (piece.isOpen) writer.open(piece);
+    else writer.close(piece);
+  }
+  return writer.end();
+}
+
+class MarkdownWriter {
+  readonly #inline = new InlineText();
+  readonly #containers: Container[] = [];
+  readonly #lists: { next: number | undefined; isBegun: boolean }[] = [];
+  #out = "";
+  #isTight = true;
+  #code: { text: string; language: string } | undefined;
+  #table: { readonly table: MarkdownTable; depth: number; cell: Mark | undefined } | undefined;
+
+  text(text: string): void {
+    if (this.#code === undefined) this.#inline.text(text);
+    else this.#code.text += text;
+  }
+
+  open(mark: Mark): void {
+    if (this.#code !== undefined) {
+      if (mark.name === "code" && this.#code.language === "") this.#code.language = mark.value ?? "";
+      return;
+    }
+    if (inlineMarks.has(mark.name)) return this.#inline.open(mark);
+    if (this.#openAtom(mark)) return;
+    this.#endBlock();
+    if (mark.name === "pre") this.#code = { text: "", language: mark.value ?? "" };
+    else if (mark.name === "table") this.#openTable();
+    else if (this.#table !== undefined) this.#openInTable(mark);
+    else if (mark.name === "ul") this.#lists.push({ next: undefined, isBegun: false });
+    else if (mark.name === "ol") this.#lists.push({ next: Number(mark.value ?? 1), isBegun: false });
+    else if (mark.name === "li") this.#openItem();
+    else if (mark.name === "blockquote") this.#enter("> ", "> ");
+  }
+
+  close({ name }: Mark): void {
+    if (this.#code !== undefined) {
+      if (name === "pre") this.#closeCode(this.#code);
+      return;
+    }
+    if (inlineMarks.has(name)) return this.#inline.close();
+    if (name === "table") return this.#closeTable();
+    if (this.#table !== undefined) return this.#closeInTable(name);
+    if (/^h[1-6]$/.test(name)) return this.#closeHeading(Number(name[1]));
+    this.#endBlock();
+    if (name === "ul" || name === "ol") {
+      this.#lists.pop();
+      this.#isTight = false;
+    }
+    if (name === "li" || name === "blockquote") this.#containers.pop();
+  }
+
+  end(): string {
+    if (this.#code !== undefined) this.#closeCode(this.#code);
+    if (this.#table !== undefined) this.#closeTable();
+    this.#endBlock();
+    return this.#out.trim();
+  }
+
+  /** Marks without content; false for all others. */
+  #openAtom({ name, value = "", alt = "" }: Mark): boolean {
+    if (name === "img") this.#inline.raw(toImage(value, alt));
+    else if (name === "br") this.#inline.breakLine();
+    else if (name === "box") this.#inline.raw(`[${value}] `, true);
+    else if (name === "hr" && this.#table === undefined) {
+      this.#endBlock();
+      this.#write("---");
+    } else return name === "hr";
+    return true;
+  }
+
+  #openItem(): void {
+    const list = this.#lists.at(-1) ?? { next: undefined, isBegun: false };
+    // Items follow one another closely, and so does a list the item that it belongs to.
+    if (list.isBegun || (this.#containers.at(-1)?.isFresh === false && this.#lists.length > 1)) this.#isTight = true;
+    list.isBegun = true;
+    const marker = list.next === undefined ? "- " : `${list.next++}. `;
+    this.#enter(marker, " ".repeat(marker.length));
+  }
+
+  #enter(first: string, rest: string): void {
+    const isFlat = this.#containers.length >= mostContainers;
+    this.#containers.push(isFlat ? { first: "", rest: "", isFresh: true } : { first, rest, isFresh: true });
+  }
+
+  #closeHeading(level: number): void {
+    const text = this.#inline.take().replaceAll("\n", " ");
+    if (text !== "") this.#write(`${"#".repeat(level)} ${text}`);
+  }
+
+  #closeCode({ text, language }: { text: string; language: string }): void {
+    this.#code = undefined;
+    const lines = text.replace(/^\n/, "").trimEnd();
+    if (lines === "") return;
+    if (this.#table !== undefined) return this.#inline.raw(codeSpan(lines.replace(/\s*\n\s*/g, " ")));
+    const fence = "`".repeat(Math.max(3, longestRun(lines, 2) + 1));
+    this.#write(`${fence}${language}\n${lines}\n${fence}`);
+  }
+
+  /** A table within a cell becomes text of the cell. */
+  #openTable(): void {
+    if (this.#table === undefined) this.#table = { table: new MarkdownTable(), depth: 1, cell: undefined };
+    else this.#table.depth += 1;
+  }
+
+  #openInTable(mark: Mark): void {
+    if (this.#table?.depth !== 1) return;
+    if (mark.name === "tr") this.#table.table.addRow();
+    else if (mark.name === "td" || mark.name === "th") this.#table.cell = mark;
+  }
+
+  #closeInTable(name: MarkName): void {
+    const { table, depth, cell } = this.#table ?? {};
+    if (name === "caption" && depth === 1) {
+      const text = this.#inline.take();
+      if (text !== "") this.#write(toParagraph(text));
+    } else if ((name === "td" || name === "th") && depth === 1) {
+      table?.addCell(this.#inline.take(), cell?.value, cell?.span ?? 1);
+      if (this.#table !== undefined) this.#table.cell = undefined;
+    } else this.#endBlock();
+  }
+
+  #closeTable(): void {
+    if (this.#table === undefined) return;
+    this.#table.depth -= 1;
+    if (this.#table.depth > 0) return this.#endBlock();
+    const markdown = this.#table.table.toMarkdown();
+    this.#table = undefined;
+    if (markdown !== "") this.#write(markdown);
+    this.#endBlock();
+  }
+
+  /** Ends a paragraph; in a cell, which holds no blocks, a line. */
+  #endBlock(): void {
+    if (this.#table?.cell !== undefined) return this.#inline.breakLine();
+    const text = this.#inline.take();
+    if (text !== "" && text !== "[x]" && text !== "[ ]") this.#write(toParagraph(text));
+  }
+
+  #write(block: string): void {
+    if (this.#out !== "") this.#out += this.#isTight ? "\n" : `\n${this.#blankLine()}\n`;
+    const lines = block.split("\n");
+    for (const [index, line] of lines.entries()) {
+      const prefix = this.#prefix();
+      this.#out += (index === 0 ? "" : "\n") + (line === "" ? prefix.trimEnd() : prefix + line);
+    }
+    this.#isTight = false;
+  }
+
+  #blankLine(): string {
+    return this.#containers
+      .filter(({ isFresh }) => !isFresh)
+      .map(({ rest }) => rest)
+      .join("")
+      .trimEnd();
+  }
+
+  #prefix(): string {
+    let prefix = "";
+    for (const container of this.#containers) {
+      prefix += container.isFresh ? container.first : container.rest;
+      container.isFresh = false;
+    }
+    return prefix;
+  }
+}
+
+function toParagraph(text: string): string {
+  if (!text.includes("\n")) return escapeLineStart(text);
+  return text.split("\n").map(escapeLineStart).join("  \n");
 }

@@ -1,0 +1,144 @@
+import type { ToolAnnotations } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import { isTerminal } from "../../../job/state.ts";
+import type { OperationContext } from "../../../operations/operation.ts";
+import * as runpod from "../../runpod/runpod-verbs.ts";
+
+export interface RunpodTool {
+  readonly name: string;
+  readonly description: string;
+  readonly input: z.ZodType;
+  readonly annotations: ToolAnnotations;
+  readonly run: (context: OperationContext, input: never) => Promise<runpod.RunpodReply>;
+}
+
+const defaultSyncMs = 90_000;
+const streamBudgetMs = 300_000;
+const mostStreamBytes = 4_000_000;
+
+const idOf = (what: string): z.ZodString => z.string().regex(/^[a-zA-Z0-9_-]+$/, `Invalid ${what} ID format`);
+const endpointId = idOf("endpoint").describe("ID of the Serverless endpoint");
+const jobId = idOf("job").describe("ID of the job");
+const wait = z.int().min(1_000).max(300_000).optional();
+const ofJob = z.object({ endpointId, jobId });
+const request = z.object({
+  endpointId,
+  input: z.record(z.string(), z.unknown()).describe("Input of the handler"),
+  webhook: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe("URL that is called when the job has ended"),
+  policy: z
+    .object({
+      executionTimeout: z.int().optional().describe("Most milliseconds the job may run"),
+      lowPriority: z.boolean().optional(),
+      ttl: z.int().optional().describe("Most milliseconds from submit to the end"),
+    })
+    .optional(),
+  s3Config: z
+    .object({
+      accessId: z.string(),
+      accessSecret: z.string(),
+      bucketName: z.string(),
+      endpointUrl: z.string(),
+      objectPath: z.string().optional(),
+    })
+    .optional(),
+});
+const syncRequest = request.extend({ wait: wait.describe("Most milliseconds to wait (1000-300000)") });
+
+type Request = z.output<typeof request>;
+type OfJob = z.output<typeof ofJob>;
+
+export const runpodTools: readonly RunpodTool[] = [
+  {
+    name: "run-endpoint",
+    description: "Submit a job to a Serverless endpoint and return its id at once (asynchronous).",
+    input: request,
+    annotations: { readOnlyHint: false, openWorldHint: true },
+    run: async (context, { endpointId: endpoint, ...rest }: Request) => {
+      const job = await runpod.runJob(context, endpoint, rest);
+      return { id: job.id, status: "IN_QUEUE" };
+    },
+  },
+  {
+    name: "runsync-endpoint",
+    description: "Submit a job to a Serverless endpoint and wait for its result (synchronous).",
+    input: syncRequest,
+    annotations: { readOnlyHint: false, openWorldHint: true },
+    run: async (context, { endpointId: endpoint, wait: waitMs, ...rest }: z.output<typeof syncRequest>) => {
+      const job = await runpod.runJob(context, endpoint, rest);
+      const seen = await runpod.waitForEnd(context, job, waitMs ?? defaultSyncMs);
+      const reply = await runpod.statusOf(context, seen);
+      return isTerminal(seen.state) ? reply : { id: seen.id, status: reply["status"] ?? "IN_QUEUE" };
+    },
+  },
+  {
+    name: "get-job-status",
+    description: "Get the status and the result of a job; with wait, once it has ended.",
+    input: ofJob.extend({ wait: wait.describe("Most milliseconds to wait for the end (1000-300000)") }),
+    annotations: { readOnlyHint: true },
+    run: async (context, { wait: waitMs, ...ids }: OfJob & { wait?: number }) => {
+      const job = await find(context, ids);
+      if (waitMs === undefined) return runpod.statusOf(context, job);
+      const seen = await runpod.waitForEnd(context, job, waitMs);
+      const reply = await runpod.statusOf(context, seen);
+      return isTerminal(seen.state) ? reply : { ...reply, ...outOfTime(waitMs, "get-job-status") };
+    },
+  },
+  {
+    name: "stream-job",
+    description: "Get the stream of a job: waits for its end and returns all chunks.",
+    input: ofJob,
+    annotations: { readOnlyHint: true },
+    run: streamJob,
+  },
+  {
+    name: "cancel-job",
+    description: "Cancel a job that is queued or in progress.",
+    input: ofJob,
+    annotations: { readOnlyHint: false, idempotentHint: true },
+    run: async (context, ids: OfJob) => runpod.cancelJob(context, await find(context, ids)),
+  },
+  {
+    name: "retry-job",
+    description: "Run a job again that has FAILED or TIMED_OUT, under the same id.",
+    input: ofJob,
+    annotations: { readOnlyHint: false },
+    run: async (context, ids: OfJob) => runpod.retryJob(context, await find(context, ids)),
+  },
+  {
+    name: "endpoint-health",
+    description: "Get how many jobs and workers an endpoint has.",
+    input: z.object({ endpointId }),
+    annotations: { readOnlyHint: true },
+    run: (context, { endpointId: endpoint }: { endpointId: string }) => runpod.healthOf(context, endpoint),
+  },
+  {
+    name: "purge-endpoint-queue",
+    description: "Remove all jobs that wait in an endpoint's queue; those in progress go on.",
+    input: z.object({ endpointId }),
+    annotations: { readOnlyHint: false, idempotentHint: true },
+    run: (context, { endpointId: endpoint }: { endpointId: string }) => runpod.purgeQueue(context, endpoint),
+  },
+];
+
+/** All chunks every time: unlike RunPod's own, a reply that gets lost loses nothing. */
+async function streamJob(context: OperationContext, ids: OfJob): Promise<runpod.RunpodReply> {
+  const job = await runpod.waitForEnd(context, await find(context, ids), streamBudgetMs);
+  const { chunks, isMore } = await runpod.readChunks(context, job, { from: 0, mostBytes: mostStreamBytes });
+  return {
+    ...(await runpod.statusOf(context, job)),
+    stream: chunks,
+    ...(isMore ? { note: `Only the first ${mostStreamBytes} bytes of the stream are shown.` } : {}),
+    ...(isTerminal(job.state) ? {} : outOfTime(streamBudgetMs, "stream-job")),
+  };
+}
+
+function outOfTime(ms: number, tool: string): { pollingTimedOut: true; note: string } {
+  return { pollingTimedOut: true, note: `The job goes on after ${ms} ms; call ${tool} again to wait on.` };
+}
+
+function find(context: OperationContext, ids: OfJob): ReturnType<typeof runpod.findJobOf> {
+  return runpod.findJobOf(context, ids.endpointId, ids.jobId);
+}

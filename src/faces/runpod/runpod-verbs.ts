@@ -1,0 +1,140 @@
+import { defined } from "../../job/defined.ts";
+import { LonghaulError } from "../../job/error.ts";
+import type { Job } from "../../job/job.ts";
+import type { Json } from "../../job/json.ts";
+import { isTerminal } from "../../job/state.ts";
+import { endpointHealth, endpointPurge, runEndpoint } from "../../operations/endpoint-verbs.ts";
+import type { OperationContext } from "../../operations/operation.ts";
+import { toRunpodReply, toRunpodStatus } from "./runpod-status.ts";
+
+/** RunPod's own request, without its endpoint. */
+export interface RunpodRequest {
+  readonly input: Record<string, unknown>;
+  readonly webhook?: string | undefined;
+  readonly policy?: object | undefined;
+  readonly s3Config?: object | undefined;
+}
+
+export type RunpodReply = Record<string, Json>;
+
+/** Cancelling takes as long as the platform, or the worker, takes to end the job. */
+const cancelWaitMs = 40_000;
+const readBytes = 1_000_000;
+
+/** Submits a job; the caller waits for it if it wants to. */
+export async function runJob(context: OperationContext, endpoint: string, request: RunpodRequest): Promise<Job> {
+  const { input, policy, s3Config, webhook } = request;
+  const call = { endpoint, input, ...defined({ policy, s3Config, platform_webhook: webhook }) };
+  const { id } = (await runEndpoint.call(context, call)) as { id: string };
+  return context.engine.get(id, context.actor);
+}
+
+/** The job, if it is one of this endpoint. */
+export async function findJobOf(context: OperationContext, endpoint: string, id: string): Promise<Job> {
+  const job = await context.engine.get(id, context.actor);
+  if (job.kind === "endpoint" && job.key === endpoint) return job;
+  throw new LonghaulError("not_found", `There is no job ${id} of endpoint ${endpoint}.`);
+}
+
+/** All that RunPod tells of a job. */
+export async function statusOf(context: OperationContext, job: Job): Promise<RunpodReply> {
+  const { engine, actor } = context;
+  const { status } = job.state;
+  const isOver = isTerminal(job.state);
+  const [result, live, diagnosis] = await Promise.all([
+    status === "succeeded" ? engine.result(job.id, actor) : undefined,
+    status === "queued" ? inspectQueue(context, job) : isOver ? undefined : engine.inspect(job.id, actor),
+    status === "queued" ? engine.diagnose(job.id, actor) : undefined,
+  ]);
+  return toRunpodReply(job, defined({ result, live, reason: diagnosis?.reason }));
+}
+
+/** The workers of a job that is in our own queue. Why it is there we know ourselves, unless they keep breaking. */
+async function inspectQueue({ server }: OperationContext, job: Job): Promise<Record<string, Json>> {
+  const queue = await server.endpoints?.queueHint(job.key ?? "").catch(() => undefined);
+  if (queue === undefined) return {};
+  return { worker_health: { ...queue.workers }, ...(queue.workers.unhealthy > 0 ? { hint: queue.hint } : {}) };
+}
+
+/** Waits for the end, at most so long, and tells where the job stands then. */
+export async function waitForEnd(context: OperationContext, job: Job, timeoutMs: number): Promise<Job> {
+  const { engine, actor, signal } = context;
+  if (isTerminal(job.state)) return job;
+  const { jobs } = await engine.wait(job.id, { timeoutMs, ...actor, ...defined({ signal }) });
+  return jobs[0] ?? job;
+}
+
+/** The chunks of a job's stream from an offset on, at most so many bytes of them, and where to read on. */
+export async function readChunks(
+  { engine, actor }: OperationContext,
+  job: Job,
+  options: { from: number; mostBytes: number },
+): Promise<{ chunks: Json[]; next: number; isMore: boolean }> {
+  let text = Buffer.alloc(0);
+  let next = options.from;
+  let size = next;
+  while (text.length < options.mostBytes) {
+    const slice = await engine.readOutput(job.id, { stream: "stdout", from: next, limit: readBytes }, actor);
+    size = slice.size;
+    if (slice.bytes.length === 0) break;
+    text = Buffer.concat([text, slice.bytes]);
+    next = slice.next;
+  }
+  // A line that is not whole is left for the next read.
+  const whole = text.subarray(0, text.lastIndexOf(0x0a) + 1);
+  const lines = whole
+    .toString()
+    .split("\n")
+    .filter((line) => line !== "");
+  const chunks = lines.flatMap(parseLine);
+  return {
+    chunks: chunks.slice(chunks.findLastIndex(isRestart) + 1),
+    next: next - (text.length - whole.length),
+    isMore: next < size,
+  };
+}
+
+function parseLine(line: string): Json[] {
+  try {
+    return [JSON.parse(line) as Json];
+  } catch {
+    // The middle of a very long stream is not kept, and its edges may be no whole lines.
+    return [];
+  }
+}
+
+/** A local job that lost its server has begun anew, and its stream with it. */
+function isRestart(chunk: Json): boolean {
+  return typeof chunk === "object" && chunk !== null && "restarted" in chunk;
+}
+
+export async function cancelJob(context: OperationContext, job: Job): Promise<RunpodReply> {
+  const cancelled = await context.engine.cancel(job.id, "cancelled by its client", context.actor);
+  const {
+    output: _output,
+    error: _error,
+    ...reply
+  } = toRunpodReply(await waitForEnd(context, cancelled, cancelWaitMs));
+  return reply;
+}
+
+export async function retryJob(context: OperationContext, job: Job): Promise<RunpodReply> {
+  const status = toRunpodStatus(job);
+  if (status !== "FAILED" && status !== "TIMED_OUT") {
+    throw new LonghaulError(
+      "invalid_input",
+      `Job ${job.id} is ${status}: only FAILED and TIMED_OUT jobs can be retried.`,
+    );
+  }
+  const { id } = await context.engine.retry(job.id, context.actor);
+  return { id, status: "IN_QUEUE" };
+}
+
+export async function healthOf(context: OperationContext, endpoint: string): Promise<RunpodReply> {
+  const { jobs, workers } = (await endpointHealth.call(context, { endpoint })) as { jobs: Json; workers: Json };
+  return { jobs, workers };
+}
+
+export async function purgeQueue(context: OperationContext, endpoint: string): Promise<RunpodReply> {
+  return (await endpointPurge.call(context, { endpoint })) as RunpodReply;
+}

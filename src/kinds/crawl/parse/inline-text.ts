@@ -1,0 +1,135 @@
+import type { Mark, MarkName } from "./content-piece.ts";
+
+/** Text under way, and the mark that it will be wrapped in. */
+interface Frame {
+  readonly mark: Mark | undefined;
+  text: string;
+}
+
+const signs: Partial<Record<MarkName, readonly [string, string]>> = {
+  strong: ["**", "**"],
+  em: ["*", "*"],
+  del: ["~~", "~~"],
+  sub: ["<sub>", "</sub>"],
+  sup: ["<sup>", "</sup>"],
+};
+
+/** More at once is a page whose elements were never closed. */
+const mostOpen = 16;
+
+/** Builds the Markdown of one block's text: white space as a browser shows it, what could be taken for Markdown escaped. */
+export class InlineText {
+  #frames: Frame[] = [{ mark: undefined, text: "" }];
+  #codeDepth = 0;
+  /** Marks that were opened within too many others. */
+  #ignored = 0;
+  /** What comes next begins a word, so white space before it says nothing. */
+  #isAfterSpace = true;
+
+  text(raw: string): void {
+    const spaced = /[\t\r\n\f]| {2}/.test(raw) ? raw.replace(/[ \t\r\n\f]+/g, " ") : raw;
+    const shown = this.#isAfterSpace && spaced.startsWith(" ") ? spaced.slice(1) : spaced;
+    if (shown === "") return;
+    this.#add(this.#codeDepth > 0 ? shown : escape(shown), shown.endsWith(" "));
+  }
+
+  /** Markdown that is added as it is. */
+  raw(markdown: string, endsWord = false): void {
+    this.#add(markdown, endsWord);
+  }
+
+  /** A line end within the block. */
+  breakLine(): void {
+    this.#add("\n", true);
+  }
+
+  open(mark: Mark): void {
+    if (this.#frames.length > mostOpen) this.#ignored += 1;
+    else {
+      this.#frames.push({ mark, text: "" });
+      if (mark.name === "code") this.#codeDepth += 1;
+    }
+  }
+
+  close(): void {
+    if (this.#ignored > 0) this.#ignored -= 1;
+    else if (this.#frames.length > 1) {
+      if (this.#frames.at(-1)?.mark?.name === "code") this.#codeDepth -= 1;
+      this.#closeTop();
+    }
+  }
+
+  /** The text of the block. Marks that are still open go on in the next one. */
+  take(): string {
+    const open = this.#frames;
+    this.#frames = [...open];
+    while (this.#frames.length > 1) this.#closeTop();
+    const text = (open[0]?.text ?? "").trim();
+    this.#frames = open.map(({ mark }) => ({ mark, text: "" }));
+    this.#isAfterSpace = true;
+    return text.includes("\n") ? text.replace(/ *\n */g, "\n") : text;
+  }
+
+  #add(text: string, endsInSpace: boolean): void {
+    const top = this.#frames.at(-1);
+    if (top !== undefined) top.text += text;
+    this.#isAfterSpace = endsInSpace;
+  }
+
+  #closeTop(): void {
+    const frame = this.#frames.pop();
+    const below = this.#frames.at(-1);
+    if (frame === undefined || below === undefined) return;
+    const text = frame.text.trim();
+    // The signs must touch the words; white space moves outside.
+    const before = frame.text.startsWith(" ") ? " " : "";
+    const after = frame.text.endsWith(" ") ? " " : "";
+    below.text += text === "" ? frame.text : before + this.#wrap(text, frame.mark) + after;
+  }
+
+  #isWithinCode(): boolean {
+    return this.#codeDepth > 0 && this.#frames.some(({ mark }) => mark?.name === "code");
+  }
+
+  #wrap(text: string, mark: Mark | undefined): string {
+    const isInside = this.#frames.some((frame) => frame.mark?.name === mark?.name);
+    if (mark === undefined || (isInside && this.#frames.length > 1) || this.#isWithinCode()) return text;
+    if (mark.name === "code") return codeSpan(text);
+    if (mark.name === "a") return `[${text}](${toTarget(mark.value ?? "")})`;
+    const [open, close] = signs[mark.name] ?? ["", ""];
+    return open + text + close;
+  }
+}
+
+/** Escapes what could begin a block at the beginning of a line. */
+export function escapeLineStart(line: string): string {
+  if (/^(#{1,6}(\s|$)|[-+](\s|$)|>|=+\s*$|-{2,}\s*$|~{3})/.test(line)) return `\\${line}`;
+  return line.replace(/^(\d{1,9})([.)])(?=\s|$)/, "$1\\$2");
+}
+
+export function codeSpan(text: string): string {
+  const fence = "`".repeat(longestRun(text, 0) + 1);
+  const pad = text.startsWith("`") || text.endsWith("`") ? " " : "";
+  return fence + pad + text + pad + fence;
+}
+
+/** The longest run of backticks, and at least so many. */
+export function longestRun(text: string, least: number): number {
+  return text.includes("`") ? Math.max(least, ...text.split(/[^`]+/).map((run) => run.length)) : least;
+}
+
+export function toImage(target: string, alt: string): string {
+  return `![${escape(alt.replace(/\s+/g, " ").trim())}](${toTarget(target)})`;
+}
+
+function toTarget(target: string): string {
+  return /[\s()<>]/.test(target) ? `<${target.replaceAll("<", "%3C").replaceAll(">", "%3E")}>` : target;
+}
+
+/** Underscores within words mean nothing in Markdown, and are left alone for the reader's sake. */
+function escape(text: string): string {
+  if (!/[\\`*_[\]<&~]/.test(text)) return text;
+  return text
+    .replace(/[\\`*[]|~(?=~)|<(?=[A-Za-z/!?])|&(?=#?\w{1,32};)/g, "\\$&")
+    .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, "\\_");
+}

@@ -1,0 +1,87 @@
+import type { Json } from "../../job/json.ts";
+import type { EndpointInput } from "./input.ts";
+
+export type RemoteStatus = "IN_QUEUE" | "IN_PROGRESS" | "COMPLETED" | "FAILED" | "CANCELLED" | "TIMED_OUT";
+
+/** A remote job as its platform tells of it. */
+export interface RemoteSnapshot {
+  readonly status: RemoteStatus;
+  /** The result; while the job is in progress, what its worker last said of it. */
+  readonly output?: Json;
+  readonly error?: Json;
+  readonly delayMs?: number;
+  readonly executionMs?: number;
+  readonly worker?: string;
+}
+
+export interface WorkerCounts {
+  readonly idle: number;
+  readonly initializing: number;
+  readonly ready: number;
+  readonly running: number;
+  readonly throttled: number;
+  readonly unhealthy: number;
+}
+
+export interface EndpointHealth {
+  readonly jobs: {
+    readonly completed: number;
+    readonly failed: number;
+    readonly inProgress: number;
+    readonly inQueue: number;
+    readonly retried: number;
+  };
+  readonly workers: WorkerCounts;
+}
+
+export type RemoteRequest = Omit<EndpointInput, "endpoint">;
+
+/**
+ * A platform that runs jobs elsewhere. Every call has a deadline of its own and throws a RemoteError; a platform is one
+ * file that implements this.
+ */
+export interface RemoteEndpoint {
+  /** Resolves with the platform's id of the new job. Not to be called twice for the same job. */
+  readonly submit: (request: RemoteRequest) => Promise<string>;
+  readonly status: (id: string, signal: AbortSignal) => Promise<RemoteSnapshot>;
+  /** The chunks that have come since they were last asked for. */
+  readonly takeChunks: (id: string, signal: AbortSignal) => Promise<readonly Json[]>;
+  readonly cancel: (id: string) => Promise<RemoteStatus>;
+  /** Runs a job that did not succeed again, under the same id. */
+  readonly retry: (id: string) => Promise<void>;
+  readonly health: () => Promise<EndpointHealth>;
+  /** Removes all queued jobs, and says how many. */
+  readonly purge: () => Promise<number>;
+}
+
+/**
+ * What a failed call has done: `nothing` (it was refused, or never reached the platform), or nobody knows.
+ */
+export type RemoteEffect = "nothing" | "unknown";
+
+export class RemoteError extends Error {
+  override readonly name = "RemoteError";
+  /** The HTTP status; undefined if there was no answer. */
+  readonly status: number | undefined;
+  readonly effect: RemoteEffect;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    message: string,
+    facts: { status?: number; effect: RemoteEffect; retryAfterMs?: number; cause?: unknown },
+  ) {
+    super(message, { cause: facts.cause });
+    this.status = facts.status;
+    this.effect = facts.effect;
+    this.retryAfterMs = facts.retryAfterMs;
+  }
+
+  /** Asking again later may help. */
+  get isPassing(): boolean {
+    return this.status === undefined || this.status === 408 || this.status === 429 || this.status >= 500;
+  }
+}
+
+export function isFinal(status: RemoteStatus): boolean {
+  return status !== "IN_QUEUE" && status !== "IN_PROGRESS";
+}

@@ -1,0 +1,111 @@
+import { existsSync } from "node:fs";
+import { chromium } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { BrowserAccess } from "../../../src/kinds/crawl/render-page.ts";
+import { createAddressRules } from "../../../src/net/address-rules.ts";
+import { guardedBrowserArguments, startBrowserProxy } from "../../../src/net/browser-proxy.ts";
+import { CrawlWorld, openSite, pathsOf } from "./world.ts";
+
+const executablePath = "/usr/bin/chromium";
+
+/** A browser behind the proxy, as the server has one. */
+async function openBrowser(): Promise<BrowserAccess & { close: () => Promise<void> }> {
+  const proxy = await startBrowserProxy({
+    rules: createAddressRules(["127.0.0.1"]),
+    connectTimeoutMs: 10_000,
+    idleTimeoutMs: 10_000,
+    mostConnections: 100,
+  });
+  const { server, username, password } = proxy;
+  const options = { executablePath, proxy: { server, username, password }, args: [...guardedBrowserArguments] };
+  const browser = await chromium.launch(options);
+  return {
+    use: async (settings, signal, work) => {
+      const context = await browser.newContext(settings);
+      const stop = (): void => void context.close();
+      signal.addEventListener("abort", stop);
+      try {
+        return await work({ openPage: () => context.newPage() });
+      } finally {
+        signal.removeEventListener("abort", stop);
+        await context.close();
+      }
+    },
+    close: async () => {
+      await browser.close();
+      await proxy.close();
+    },
+  };
+}
+
+it("a server without a browser says so", async () => {
+  const site = await openSite();
+  const world = await CrawlWorld.open();
+  const job = await world.run("page_markdown", { url: `${site.url}/app`, render: "always" });
+  expect(job.state).toMatchObject({ status: "failed", failure: { code: "browser_missing" } });
+});
+
+describe.skipIf(!existsSync(executablePath))("with Chromium", () => {
+  let browser: Awaited<ReturnType<typeof openBrowser>> | undefined;
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+  });
+  const openWorld = (): Promise<CrawlWorld> => CrawlWorld.open(browser === undefined ? {} : { browser });
+
+  it("pages that scripts make are read, and their links followed", async () => {
+    const site = await openSite();
+    const world = await openWorld();
+    const { pages } = await world.crawl({ urls: [`${site.url}/app`], render: "auto", sitemaps: false });
+    expect(pathsOf(pages)).toEqual(["/app", "/made"]);
+    expect(pages[0]?.["markdown"]).toContain("# Made by script");
+  });
+
+  it("a list that grows as one scrolls is read to its end", async () => {
+    const site = await openSite();
+    const world = await openWorld();
+    const pagination = { type: "infinite_scroll" };
+    const { pages } = await world.crawl({
+      urls: [`${site.url}/feed`],
+      depth: 0,
+      pagination,
+      fields: ["markdown", "screenshot"],
+    });
+    expect(pages[0]?.["markdown"]).toContain("entry 40");
+  });
+
+  it("a picture is taken, and its bytes are output of the job", async () => {
+    const site = await openSite();
+    const world = await openWorld();
+    const job = await world.run("page_screenshot", { url: `${site.url}/landing`, width: 640, height: 480 });
+    expect(await world.engine.result(job.id)).toMatchObject({ title: "Landing", format: "png", stream: "image" });
+    const { bytes } = await world.engine.readOutput(job.id, { stream: "image", limit: 100_000 });
+    expect(Buffer.from(bytes.subarray(1, 4)).toString()).toBe("PNG");
+  });
+
+  it("actions are done one after another; one that fails is told, and a wait that fails ends them", async () => {
+    const site = await openSite();
+    const world = await openWorld();
+    const actions = [
+      { type: "extract", selector: "h1" },
+      { type: "click", selector: "a[href='/made']" },
+      { type: "extract", format: "text" },
+      { type: "scroll", amount: 100 },
+      { type: "screenshot" },
+      { type: "navigate", url: `${site.url}/private/1` },
+      { type: "navigate", url: `${site.url}/landing` },
+      { type: "wait", selector: "#never", timeout: 100 },
+      { type: "extract" },
+    ];
+    const job = await world.run("page_browse", { url: `${site.url}/app`, actions });
+    expect(job.state).toMatchObject({ status: "succeeded", partial: true });
+    const result = (await world.engine.result(job.id)) as { results: { success: boolean }[] };
+    expect(result).toMatchObject({ success: false, final_url: `${site.url}/landing` });
+    expect(result.results.map(({ success }) => success)).toEqual([true, true, true, true, true, false, true, false]);
+    expect(result.results[0]).toMatchObject({ content: "# Made by script" });
+    expect(result.results[2]).toMatchObject({ content: expect.stringContaining("Linked by a script only.") as string });
+    expect(result.results[4]).toMatchObject({ data: { stream: "image-5" } });
+  });
+});

@@ -1,0 +1,47 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ChunkLog } from "../../../src/kinds/endpoint/chunk-log.ts";
+
+describe("the log of a stream", () => {
+  let folder = "";
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "longhaul-chunks-"));
+  });
+  afterEach(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const open = (hide = (text: string): string => text): ChunkLog =>
+    new ChunkLog({ path: join(folder, "log"), grown: async () => ({ size: 0, dropped: 0 }) }, hide);
+  const lines = (): string[] => readFileSync(join(folder, "log"), "utf8").split("\n").slice(0, -1);
+  const never = (): never => {
+    throw new Error("nothing is in doubt");
+  };
+
+  it("keeps equal chunks of a platform that gives each once", async () => {
+    const log = open();
+    await log.keep(["."], never);
+    // The same as all before: asked again, the platform has nothing more.
+    await log.keep(["."], async () => []);
+    await log.keep([".", "."], never);
+    expect(lines()).toEqual(['"."', '"."', '"."', '"."']);
+  });
+
+  it("keeps once what a platform tells again and again, also after a restart", async () => {
+    const first = open();
+    await first.keep(["a", "b"], never);
+    await first.keep(["a", "b"], async () => ["a", "b", "c"]);
+    await first.keep(["a", "b", "c"], never);
+    const second = open();
+    expect(second.count).toBe(3);
+    await second.keep(["a", "b", "c", "d"], async () => ["a", "b", "c", "d", "e"]);
+    expect(lines()).toEqual(['"a"', '"b"', '"c"', '"d"', '"e"']);
+  });
+
+  it("goes on behind a line that was not finished, and hides what is to be hidden", async () => {
+    writeFileSync(join(folder, "log"), '"whole"\n"hal');
+    await open((text) => text.replaceAll("secret", "…")).keep(["a secret"], never);
+    expect(lines()).toEqual(['"whole"', '"hal', '"a …"']);
+  });
+});

@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach } from "vitest";
+import { createClient, type Client } from "../../../src/faces/local/client.ts";
+import { startServer, type ServerProcess } from "../../faces/mcp/server-process.ts";
+import { FakeRunpod } from "./fake-runpod.ts";
+
+export interface View {
+  readonly id: string;
+  readonly state: string;
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+/** A whole server in a process of its own, for tests to kill, with a RunPod that outlives it. */
+export class ServerWorld {
+  readonly home = mkdtempSync(join(tmpdir(), "longhaul-endpoint-server-"));
+  readonly client: Client = createClient(join(this.home, "longhaul.sock"));
+  readonly runpod: FakeRunpod;
+  #server: ServerProcess | undefined;
+
+  constructor(runpod: FakeRunpod) {
+    this.runpod = runpod;
+  }
+
+  async start(): Promise<void> {
+    const { key, url } = this.runpod;
+    this.#server = await startServer(this.home, { RUNPOD_API_KEY: key, RUNPOD_SERVERLESS_API_URL: url });
+  }
+
+  async kill(signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
+    await this.#server?.kill(signal);
+  }
+
+  async submit(endpoint: string, input: object): Promise<string> {
+    return (await this.client.call<View>("run_endpoint", { endpoint, input })).id;
+  }
+
+  look(id: string): Promise<View> {
+    return this.client.call<View>("job_get", { id });
+  }
+
+  async close(): Promise<void> {
+    await this.kill("SIGTERM");
+    await this.runpod.close();
+    rmSync(this.home, { recursive: true, force: true });
+  }
+}
+
+export function useServer(): () => ServerWorld {
+  let world: ServerWorld | undefined;
+  beforeEach(async () => {
+    world = new ServerWorld(await FakeRunpod.start());
+  });
+  afterEach(async () => {
+    await world?.close();
+    world = undefined;
+  });
+  return () => {
+    if (world === undefined) throw new Error("there is a world only while a test runs");
+    return world;
+  };
+}
