@@ -6,9 +6,11 @@ import { messageOf } from "../job/failure.ts";
 import { parseInput } from "../job/issue.ts";
 import { checkWebhookSecret, parseWebhookUrl } from "../job/webhook.ts";
 import { accessFields, oidcSchema } from "./access.ts";
+import { agentSchema, readAgentConfig, type AgentConfig } from "./agent.ts";
 import { readBackgroundJobSettings, type BackgroundJobSettings } from "./background-job.ts";
 import { endpointsSchema, readEndpoints, type EndpointsConfig } from "./endpoints.ts";
 import { findPaths, type Paths } from "./paths.ts";
+import { withEnvFile } from "./read-variable.ts";
 
 const hourMs = 3_600_000;
 
@@ -94,6 +96,7 @@ const configSchema = z.strictObject({
       max_body_mb: z.number().min(0.01).max(1_000).default(10),
     })
     .prefault({}),
+  agent: agentSchema.prefault({}),
   browser: z
     .strictObject({
       executable: z.string().min(1).optional().describe("Chromium, Chrome or Edge; looked for where it is not named."),
@@ -144,11 +147,12 @@ const configSchema = z.strictObject({
 
 export type Config = z.output<typeof configSchema>;
 
-export interface LoadedConfig extends Omit<Config, "endpoints"> {
+export interface LoadedConfig extends Omit<Config, "agent" | "endpoints"> {
   readonly paths: Paths;
   /** The environment that commands may inherit from. */
   readonly env: NodeJS.ProcessEnv;
   readonly backgroundJob: BackgroundJobSettings;
+  readonly agent: AgentConfig;
   readonly endpoints: EndpointsConfig;
 }
 
@@ -159,7 +163,8 @@ export interface ConfigFlags {
 }
 
 /** File, then environment, then flags: the later wins. A bad value is refused with its name, never replaced silently. */
-export function loadConfig(flags: ConfigFlags = {}, env: NodeJS.ProcessEnv = process.env): LoadedConfig {
+export function loadConfig(flags: ConfigFlags = {}, variables: NodeJS.ProcessEnv = process.env): LoadedConfig {
+  const env = withEnvFile(variables);
   const paths = findPaths(env);
   const file = readConfigFile(paths.config);
   const parsed = parseInput(configSchema, file, `The configuration in ${paths.config}`);
@@ -178,7 +183,9 @@ export function loadConfig(flags: ConfigFlags = {}, env: NodeJS.ProcessEnv = pro
   const executable = env["LONGHAUL_BROWSER"] ?? parsed.browser.executable;
   const browser = { ...parsed.browser, ...(executable === undefined ? {} : { executable }) };
   const endpoints = readEndpoints(parsed.endpoints, env);
-  return { ...parsed, browser, shell, server, paths, env, backgroundJob, endpoints };
+  const agent = readAgentConfig(parsed.agent, env);
+  const redact = [...parsed.redact, ...agent.secrets];
+  return { ...parsed, browser, shell, agent, server, paths, env, backgroundJob, endpoints, redact };
 }
 
 /** The limits of mcp-background-job are those of all commands, where they are set. */

@@ -45,7 +45,7 @@ export function createActions(parts: ActionParts): Actions & { close: () => void
   let isClosed = false;
   const submitKeyed = async (requests: readonly SubmitRequest[], actor?: Actor): Promise<Created[]> => {
     if (isClosed) throw new LonghaulError("stopped", "The engine has stopped and takes no more jobs.");
-    return submitAll(actor === undefined ? requests : await onBehalfOf(actor, requests, get), parts);
+    return submitAll(actor === undefined ? requests : await onBehalfOf(actor, requests, parts), parts);
   };
   const setPaused = async (kind: string, isPaused: boolean, actor: Actor = {}): Promise<void> => {
     demand(actor, "admin");
@@ -85,7 +85,8 @@ export function createActions(parts: ActionParts): Actions & { close: () => void
     retry: async (id, actor = {}) => {
       demand(actor, "run");
       const job = await get(id, actor);
-      demandKind(actor, job.kind);
+      const { input = "null" } = (await store.payload(job.id)) ?? {};
+      demandStart(actor, job.kind, JSON.parse(input), kinds);
       const retrying = store.retry(job.id, { at: clock.now(), ...defined({ by: actor.by }) });
       dispatcher.wake();
       return (await retrying) ?? get(id, actor);
@@ -121,16 +122,25 @@ export function createActions(parts: ActionParts): Actions & { close: () => void
 async function onBehalfOf(
   actor: Actor,
   requests: readonly SubmitRequest[],
-  get: Engine["get"],
+  { get, kinds }: Pick<ActionParts, "get" | "kinds">,
 ): Promise<SubmitRequest[]> {
   demand(actor, "run");
-  for (const { kind } of requests) demandKind(actor, kind);
+  for (const { kind, input } of requests) demandStart(actor, kind, input, kinds);
   if (actor.owner !== undefined || actor.kinds !== undefined) {
     const needed = new Set(requests.flatMap(({ dependsOn = [], parent = [] }) => dependsOn.concat(parent)));
     await Promise.all([...needed].filter(isJobId).map((id) => get(id, actor)));
   }
   const { owner, by } = actor;
   return requests.map((request) => ({ ...request, ...defined({ owner, by }) }));
+}
+
+/** Of the kind, and of every kind that a job with this input may start in its turn. */
+function demandStart(actor: Actor, name: string, input: unknown, kinds: ReadonlyMap<string, Kind>): void {
+  demandKind(actor, name);
+  const kind = kinds.get(name);
+  const parsed = kind?.input.safeParse(input);
+  if (kind === undefined || parsed?.success !== true) return;
+  for (const started of kind.starts(parsed.data)) demandKind(actor, started);
 }
 
 const mostRedelivered = 1_000;

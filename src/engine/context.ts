@@ -7,6 +7,7 @@ import type { ChildRequest, JobContext } from "../job/kind.ts";
 import type { OutputFile } from "../job/output.ts";
 import { questionSchema, type Answer, type Question } from "../job/question.ts";
 import type { Store } from "../store/store.ts";
+import { awaitChild, readChild } from "./children.ts";
 import type { Feed } from "./feed.ts";
 import { createRunOutput } from "./output.ts";
 import { createProgressReporter } from "./progress.ts";
@@ -86,6 +87,8 @@ export function createContext(run: Run, parts: ContextParts): RunContext {
       },
     },
     spawn: parts.spawn,
+    childEnd: (id, onChange) => awaitChild(run, id, parts, onChange),
+    childOutput: (id, stream, from) => readChild(run, id, store, { stream, from }),
   };
   return {
     context,

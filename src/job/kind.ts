@@ -2,12 +2,13 @@ import { z } from "zod";
 import type { Artifact } from "./artifact.ts";
 import { LonghaulError } from "./error.ts";
 import type { LogLevel } from "./event.ts";
+import type { Failure } from "./failure.ts";
 import type { JobId } from "./id.ts";
 import type { Json } from "./json.ts";
 import type { Limits } from "./job.ts";
 import type { OutputFile, OutputFileOptions } from "./output.ts";
 import type { Answer, Question } from "./question.ts";
-import type { Progress } from "./state.ts";
+import type { Progress, TerminalStatus } from "./state.ts";
 
 /**
  * How a kind goes on after its worker died:
@@ -56,6 +57,23 @@ export interface ChildRequest {
   /** Names this child within its parent: a resumed parent that asks again gets the same child. */
   readonly key: string;
   readonly name?: string;
+  readonly limits?: Partial<Limits>;
+}
+
+/** How a child job ended. */
+export interface ChildEnd {
+  readonly status: TerminalStatus;
+  readonly failure?: Failure;
+  /** What a child that succeeded returned. */
+  readonly result?: Json;
+}
+
+export interface ChildOutput {
+  readonly bytes: Uint8Array;
+  /** Where to read on. */
+  readonly next: number;
+  /** Bytes written so far. */
+  readonly size: number;
 }
 
 /** What a running attempt may do. */
@@ -91,6 +109,10 @@ export interface JobContext {
   readonly checkpoint: Checkpoint;
   /** Submits a child job; it is cancelled with its parent. */
   readonly spawn: (child: ChildRequest) => Promise<JobId>;
+  /** Waits for a child's end; signs of its life count as this attempt's. Rejects when the attempt is told to stop. */
+  readonly childEnd: (id: JobId, onChange?: () => Promise<void>) => Promise<ChildEnd>;
+  /** What a child has written to a stream, from an offset; a negative one counts from the end. */
+  readonly childOutput: (id: JobId, stream: string, from: number) => Promise<ChildOutput>;
 }
 
 /** Returned by a kind when only part of its work succeeded; the job still counts as succeeded. */
@@ -128,6 +150,8 @@ interface KindDefinition<Input extends z.ZodType, Result extends z.ZodType> exte
   readonly limitsOf?: (input: z.output<Input>) => Partial<Limits>;
   /** Refuses, by throwing a LonghaulError, what the schema cannot tell; called before the job is made. */
   readonly check?: (input: z.output<Input>) => void;
+  /** The kinds of job that it may start itself: only who may start those may start it. */
+  readonly starts?: (input: z.output<Input>) => readonly string[];
   /** The input as it may be shown and searched: with its secrets hidden. */
   readonly conceal?: (input: z.output<Input>) => z.output<Input>;
   readonly run: (
@@ -143,6 +167,7 @@ export interface Kind extends KindSettings {
   readonly key: (input: unknown) => string | undefined;
   readonly limitsOf: (input: unknown) => Partial<Limits>;
   readonly check: (input: unknown) => void;
+  readonly starts: (input: unknown) => readonly string[];
   readonly conceal: ((input: unknown) => unknown) | undefined;
   readonly run: (input: unknown, context: JobContext) => Promise<unknown>;
 }
@@ -156,13 +181,14 @@ export function defineKind<Input extends z.ZodType, Result extends z.ZodType = z
       `A kind's name must be 1 to 64 lower-case letters, digits, "-" or "_", got "${definition.name}".`,
     );
   }
-  const { key, limitsOf, check, conceal, run, result = z.unknown(), ...settings } = definition;
+  const { key, limitsOf, check, starts, conceal, run, result = z.unknown(), ...settings } = definition;
   return {
     ...settings,
     result,
     key: (input) => key?.(input as z.output<Input>),
     limitsOf: (input) => limitsOf?.(input as z.output<Input>) ?? {},
     check: (input) => check?.(input as z.output<Input>),
+    starts: (input) => starts?.(input as z.output<Input>) ?? [],
     conceal: conceal === undefined ? undefined : (input) => conceal(input as z.output<Input>),
     run: (input, context) => run(input as z.output<Input>, context),
   };

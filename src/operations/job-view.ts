@@ -76,13 +76,14 @@ export function toJobView(job: Job): JobView {
 
 const longestSummary = 200;
 
-/** What a job runs, in a few words: a command line, a program with its arguments, an endpoint with its input, what is done with which page. */
+/** What a job runs, in a few words: a command line, a program with its arguments, a task, an endpoint with its input, what is done with which page. */
 export function summarise(input: Json): string | undefined {
   const fields = typeof input === "object" && input !== null && !Array.isArray(input) ? input : {};
-  const { command, argv, action, url, urls, query, endpoint } = fields;
+  const { command, argv, task, action, url, urls, query, endpoint } = fields;
   const target = url ?? query ?? (Array.isArray(urls) ? urls[0] : undefined);
   const candidates = [
     command,
+    task,
     Array.isArray(argv) ? argv.filter((word) => typeof word === "string").join(" ") : undefined,
     typeof endpoint === "string" ? `${endpoint} ${JSON.stringify(fields["input"] ?? {})}` : undefined,
     typeof action === "string" && typeof target === "string" ? `${action} ${target}` : undefined,

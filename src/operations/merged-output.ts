@@ -25,6 +25,8 @@ export interface OutputSource {
 }
 
 const orderStream = "order";
+/** Other streams hold what is no text to read along, and are read by their own names. */
+const mergedStreams: ReadonlySet<string> = new Set(["stdout", "stderr"]);
 
 /** The output of one attempt as one run of bytes: a single stream, or stdout and stderr in their order. */
 export async function openOutput(
@@ -40,7 +42,7 @@ export async function openOutput(
     : [{ stream, from: 0, size: sizes[stream]?.size ?? 0 }];
   const size = pieces.reduce((sum, piece) => sum + piece.size, 0);
   const dropped = Object.entries(sizes).reduce(
-    (sum, [name, measured]) => sum + (name === stream || (isMerged && name !== orderStream) ? measured.dropped : 0),
+    (sum, [name, measured]) => sum + (name === stream || (isMerged && mergedStreams.has(name)) ? measured.dropped : 0),
     0,
   );
   return {
@@ -88,7 +90,7 @@ async function readOrder(engine: Engine, id: JobId, attempt: number, access: Acc
     .split("\n")
     .flatMap((line) => {
       const [stream = "", offset] = line.split(" ");
-      if (offset === undefined) return [];
+      if (offset === undefined || !mergedStreams.has(stream)) return [];
       const start = reached[stream] ?? 0;
       reached[stream] = Number(offset);
       return [{ stream, from: start, size: Number(offset) - start }];
@@ -102,8 +104,7 @@ async function readOrder(engine: Engine, id: JobId, attempt: number, access: Acc
 function toPieces(known: readonly Piece[], sizes: Record<string, { size: number }>, isOver: boolean): Piece[] {
   const hasTwoStreams = sizes["stdout"] !== undefined && sizes["stderr"] !== undefined;
   if (!isOver && (hasTwoStreams || sizes[orderStream] !== undefined)) return known.filter((piece) => piece.size > 0);
-  // Other streams hold what is no text to read along: pages, images.
-  const names = Object.keys(sizes).filter((name) => name === "stdout" || name === "stderr");
+  const names = Object.keys(sizes).filter((name) => mergedStreams.has(name));
   const last = known.at(-1)?.stream;
   const rest = names
     .toSorted((a, b) => Number(a === last) - Number(b === last) || (a === "stdout" ? -1 : b === "stdout" ? 1 : 0))

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { Engine } from "../engine/engine.ts";
 import { demand, type Actor, type Scope } from "../engine/access.ts";
 import { parseInput } from "../job/issue.ts";
+import type { Agents } from "./agents.ts";
 import type { Endpoints } from "./endpoints.ts";
 
 /** What an operation works with: the engine, and on whose behalf. */
@@ -18,6 +19,8 @@ export interface ServerFacts {
   readonly startedAt: number;
   readonly home: string;
   readonly url: string | undefined;
+  /** Absent where no agents run. */
+  readonly agents?: Agents;
   /** Absent where no jobs run on endpoints. */
   readonly endpoints?: Endpoints;
 }

@@ -1,3 +1,4 @@
+import { agentCheck, agentDigest } from "./agent-digest.ts";
 import { analyzePage } from "./analyze-page.ts";
 import { batchGet, batchList } from "./batch-verbs.ts";
 import { crawlPages } from "./crawl-pages.ts";
@@ -19,6 +20,7 @@ import {
 import { jobSubmit } from "./job-submit.ts";
 import { jobWait } from "./job-wait.ts";
 import type { Operation } from "./operation.ts";
+import { runAgent, runAgents } from "./run-agent.ts";
 import { pageCompare } from "./page-compare.ts";
 import { runCommand } from "./run-command.ts";
 import { jobsPrune, kindList, kindPause, kindResume, serverStatus } from "./server-verbs.ts";
@@ -28,6 +30,10 @@ import { webhookList, webhookRedeliver } from "./webhook-verbs.ts";
 /** Every verb of the product. */
 export const operations: readonly Operation[] = [
   runCommand,
+  runAgent,
+  runAgents,
+  agentDigest,
+  agentCheck,
   runEndpoint,
   jobSubmit,
   analyzePage,

@@ -6,6 +6,7 @@ import { buildBackgroundJobServer } from "../faces/mcp/background-job/background
 import type { JobsContext } from "../faces/mcp/connection.ts";
 import { buildCoreServer } from "../faces/mcp/core/core-server.ts";
 import { createMcpEndpoint, type McpEndpoint } from "../faces/mcp/endpoint.ts";
+import { buildMcpTaskServer } from "../faces/mcp/mcp-task/mcp-task-server.ts";
 import { buildRunpodServer } from "../faces/mcp/runpod/runpod-server.ts";
 import type { ServerFacts } from "../operations/operation.ts";
 
@@ -20,6 +21,7 @@ interface EndpointParts {
 const builders: Readonly<Record<Profile, (context: JobsContext, parts: EndpointParts) => McpServer>> = {
   core: (context, { server }) => buildCoreServer(context, server),
   "background-job": (context, { server, backgroundJob }) => buildBackgroundJobServer(context, server, backgroundJob),
+  "mcp-task": (context, { server }) => buildMcpTaskServer(context, server),
   runpod: (context, { server }) => buildRunpodServer(context, server),
 };
 

@@ -18,6 +18,7 @@ import { createPageKind } from "../kinds/page/page.ts";
 import { Launcher } from "../kinds/shell/launcher.ts";
 import { inheritEnv } from "../kinds/shell/policy.ts";
 import { createShellKind, type ShellSettings } from "../kinds/shell/shell.ts";
+import type { Agents } from "../operations/agents.ts";
 import { operations } from "../operations/operations.ts";
 import { makeFolder } from "../store/make-folder.ts";
 import { createRedactor, secretValues, type Redactor } from "../text/redact.ts";
@@ -25,6 +26,7 @@ import { openAccess } from "./access.ts";
 import { openCrawlSettings } from "./crawl-settings.ts";
 import { guard } from "./guard.ts";
 import { createLog, type Log } from "./log-file.ts";
+import { openAgentKind } from "./open-agent-kind.ts";
 import { openEndpoints } from "./open-endpoints.ts";
 import { openEngine } from "./open-engine.ts";
 import { openWeb } from "./open-web.ts";
@@ -54,7 +56,7 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
   makePrivateFolder(dirname(paths.socket));
   const redactor = createRedactor([...config.redact, ...config.endpoints.secrets, ...secretValues(config.env)]);
   const log = createLog({ redact: redactor.text, ...(options.isBackground ? { file: paths.log } : {}) });
-  const { engine, endpoints, close } = await openEngineWithKinds(config, { redactor, log });
+  const { engine, endpoints, agents, close } = await openEngineWithKinds(config, { redactor, log });
   const listening: Server[] = [];
   let mcp: McpService | undefined;
   let http: HttpService | undefined;
@@ -65,6 +67,7 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
       home: paths.home,
       url: undefined as string | undefined,
       endpoints,
+      agents,
     };
     const handler = createCallHandler({
       operations,
@@ -118,15 +121,18 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
 export async function openEngineWithKinds(
   config: LoadedConfig,
   { redactor, log }: { redactor: Redactor; log: Log },
-): Promise<{ engine: Engine; endpoints: EndpointDirectory; close: () => Promise<void> }> {
+): Promise<{ engine: Engine; agents: Agents; endpoints: EndpointDirectory; close: () => Promise<void> }> {
   const launcher = new Launcher(inheritEnv(config.shell.inherit_env, config.env));
+  const shell = toShellSettings(config, { launcher, redactor });
   const web = openWeb(config);
+  const agent = openAgentKind(config, { policy: shell.policy, redactor, web: web.guarded });
   const crawl = openCrawlSettings(config, web);
   const endpoints = await openEndpoints(config);
   const engine = await openEngine({
     home: config.paths.home,
     kinds: [
-      createShellKind(toShellSettings(config, { launcher, redactor })),
+      createShellKind(shell),
+      agent.kind,
       createPageKind({ ...web, concurrency: config.browser.max_pages }),
       createCrawlKind(crawl.settings),
       createEndpointKind({ directory: endpoints, redactor }),
@@ -140,9 +146,9 @@ export async function openEngineWithKinds(
   });
   const close = async (): Promise<void> => {
     await engine.stop();
-    await Promise.all([web.close(), crawl.close(), launcher.close(), endpoints.close()]);
+    await Promise.all([agent.close(), web.close(), crawl.close(), launcher.close(), endpoints.close()]);
   };
-  return { engine, endpoints, close };
+  return { engine, agents: agent.agents, endpoints, close };
 }
 
 function toWebhookOptions(config: LoadedConfig): WebhookOptions {

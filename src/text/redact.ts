@@ -19,6 +19,8 @@ const secretTexts: readonly RegExp[] = [
 
 export interface Redactor {
   readonly text: (text: string) => string;
+  /** Hides only the known values: for text that must stay as it is otherwise, such as code. */
+  readonly known: (text: string) => string;
   /** Variables by name: the values of those that look secret are hidden whole. */
   readonly env: (env: Record<string, string>) => Record<string, string>;
 }
@@ -33,6 +35,7 @@ export function createRedactor(known: readonly string[]): Redactor {
   };
   return {
     text,
+    known: hideKnown,
     env: (env) =>
       Object.fromEntries(
         Object.entries(env).map(([name, value]) => [name, secretName.test(name) ? hidden : text(value)]),

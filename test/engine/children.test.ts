@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { until } from "../until.ts";
 import { Puppet } from "./puppet.ts";
-import { refusal, stateOf, statusOf, untilStatus, useWorld } from "./world.ts";
+import { refusal, rejection, stateOf, statusOf, untilStatus, useWorld } from "./world.ts";
 
 const world = useWorld();
 
@@ -69,6 +69,56 @@ describe("a child job", () => {
     attempt.succeed();
     await untilStatus(engine, id, "succeeded");
     expect((await engine.list({ parent: id })).jobs).toEqual([]);
+  });
+});
+
+describe("a parent that waits for its child", () => {
+  it("learns how it ended, with what it returned or why it failed", async () => {
+    const { parent, child } = createFamily();
+    const engine = await world().open([parent.kind, child.kind]);
+    await engine.submit({ kind: "parent", input: {} });
+    const { context } = await parent.next();
+    const good = await context.spawn({ kind: "child", input: {}, key: "good" });
+    (await child.next()).succeed({ answer: 42 });
+    expect(await context.childEnd(good)).toEqual({ status: "succeeded", result: { answer: 42 } });
+    const bad = await context.spawn({ kind: "child", input: {}, key: "bad" });
+    const end = context.childEnd(bad);
+    (await child.next()).fail(new Error("broken"));
+    expect(await end).toMatchObject({ status: "failed", failure: { message: "broken" } });
+  });
+
+  it("reads what it writes, from an offset or from the end, and is called when there is more", async () => {
+    const { parent, child } = createFamily();
+    const engine = await world().open([parent.kind, child.kind]);
+    await engine.submit({ kind: "parent", input: {} });
+    const { context } = await parent.next();
+    const id = await context.spawn({ kind: "child", input: {}, key: "one" });
+    const attempt = await child.next();
+    const seen: string[] = [];
+    const end = context.childEnd(id, async () => {
+      seen.push(Buffer.from((await context.childOutput(id, "stdout", 0)).bytes).toString());
+    });
+    attempt.context.output().write("hello ");
+    await until(() => seen.includes("hello "));
+    attempt.context.output().write("world");
+    attempt.succeed();
+    await end;
+    expect(seen.at(-1)).toBe("hello world");
+    const tail = await context.childOutput(id, "stdout", -5);
+    expect({ ...tail, bytes: Buffer.from(tail.bytes).toString() }).toEqual({ bytes: "world", next: 11, size: 11 });
+  });
+
+  it("stops waiting when it is told to stop, and sees no jobs but its own children", async () => {
+    const { parent, child } = createFamily();
+    const engine = await world().open([parent.kind, child.kind]);
+    const { id } = await engine.submit({ kind: "parent", input: {} });
+    const { context } = await parent.next();
+    const foreign = await engine.submit({ kind: "child", input: {} });
+    await expect(context.childEnd(foreign.id)).rejects.toMatchObject(refusal("not_found"));
+    await expect(context.childOutput(foreign.id, "stdout", 0)).rejects.toMatchObject(refusal("not_found"));
+    const waiting = rejection(context.childEnd(await context.spawn({ kind: "child", input: {}, key: "one" })));
+    await engine.cancel(id, "enough");
+    expect(await waiting).toEqual({ type: "cancelled", reason: "enough" });
   });
 });
 

@@ -15,6 +15,8 @@ async function call(engine: Engine, name: string, input: unknown): Promise<unkno
 describe("the operations", () => {
   it("are these", () => {
     expect(operations.map(({ name }) => name).toSorted()).toEqual([
+      "agent_check",
+      "agent_digest",
       "analyze_page",
       "batch_get",
       "batch_list",
@@ -46,6 +48,8 @@ describe("the operations", () => {
       "page_extract",
       "page_markdown",
       "page_screenshot",
+      "run_agent",
+      "run_agents",
       "run_command",
       "run_endpoint",
       "search_extract",

@@ -1,4 +1,5 @@
 import type { JobView } from "../../operations/job-view.ts";
+import { LineBuffer } from "../../text/line-buffer.ts";
 import { exitCodes, jobExitCode } from "./exit-code.ts";
 import { followOutput } from "./follow-output.ts";
 import type { Front } from "./front.ts";
@@ -12,23 +13,34 @@ import { waitForEnd } from "./wait-for-end.ts";
 
 const lookMs = 1_000;
 
+export interface AttendOptions {
+  readonly isPty: boolean;
+  /** A stream of lines that are told to whoever looks on, in words of their own; never in a pipe. */
+  readonly aside?: { readonly stream: string; readonly tell: (line: string) => string | undefined };
+}
+
 /** Stays with a job until it ends: passes its output on, shows where it is, and answers with its exit code. */
-export async function attend(front: Front, job: JobView, options: { isPty: boolean }): Promise<number> {
+export async function attend(front: Front, job: JobView, options: AttendOptions): Promise<number> {
   const { client, screen } = front;
   const { terminal } = screen;
   const interrupt = listenForInterrupt();
   const line = new LiveLine(terminal.err.isTerminal && !options.isPty, terminal.columns);
   const place = new OutputPlace(screen, line);
   if (terminal.err.isTerminal) screen.note(screen.noteStyle.dim(`job ${jobLabel(job)}`));
+  const aside = terminal.err.isTerminal ? options.aside : undefined;
+  const lines = new LineBuffer();
   const stopLooking = line.isOn ? showState(front, job.id, place) : () => undefined;
   try {
     const ended = await followOutput({
       client,
       id: job.id,
       attempt: job.attempt,
-      streams: ["stdout", "stderr"],
+      streams: ["stdout", "stderr", ...(aside === undefined ? [] : [aside.stream])],
       signal: interrupt.signal,
-      write: (piece) => place.write(piece),
+      write: async (piece) => {
+        if (aside === undefined || piece.stream !== aside.stream) await place.write(piece);
+        else for (const told of lines.push(piece.bytes)) tellAside(aside.tell(told), place, screen);
+      },
     });
     stopLooking();
     tellEnd(front, ended, place);
@@ -57,6 +69,10 @@ export async function attendSilently({ client, screen }: Front, job: JobView): P
   } finally {
     interrupt.stop();
   }
+}
+
+function tellAside(text: string | undefined, place: OutputPlace, { noteStyle }: Front["screen"]): void {
+  if (text !== undefined) place.note(noteStyle.dim(text));
 }
 
 function goesOn(job: JobView): string {

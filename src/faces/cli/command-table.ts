@@ -98,6 +98,11 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import("./commands/run.ts")).run,
   },
   {
+    name: "agent",
+    summary: "let an AI agent work on a task; it goes on whatever happens here",
+    load: async () => (await import("./commands/agent.ts")).agent,
+  },
+  {
     name: "analyze",
     summary: "analyse a web page in a browser: layout, motion, quality, other window sizes",
     load: async () => (await import("./commands/analyze.ts")).analyze,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { batchGet, batchList } from "../../operations/batch-verbs.ts";
+import { agentCheck, agentDigest } from "../../operations/agent-digest.ts";
 import { analyzePage } from "../../operations/analyze-page.ts";
 import { crawlPages } from "../../operations/crawl-pages.ts";
 import { crawlOperations } from "../../operations/crawl-verbs.ts";
@@ -21,6 +22,7 @@ import type { JobView } from "../../operations/job-view.ts";
 import { jobWait } from "../../operations/job-wait.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { pageCompare } from "../../operations/page-compare.ts";
+import { runAgent, runAgents } from "../../operations/run-agent.ts";
 import { runCommand } from "../../operations/run-command.ts";
 import { jobsPrune, kindList, kindPause, kindResume, serverStatus } from "../../operations/server-verbs.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "../../operations/token-verbs.ts";
@@ -51,6 +53,9 @@ export const routes: readonly Route[] = [
     statuses: [201, 200],
   },
   start("/v1/commands", runCommand),
+  start("/v1/agents", runAgent),
+  { method: "POST", path: "/v1/agents/batch", tag: "jobs", operation: runAgents, fields: "body" },
+  { method: "POST", path: "/v1/agents/check", tag: "jobs", operation: agentCheck, fields: "body", isSlow: true },
   start("/v1/pages", analyzePage),
   ...crawlOperations.map((operation) => start(`/v1/web/${operation.name}`, operation)),
   { method: "GET", path: "/v1/pages/compare", tag: "jobs", operation: pageCompare, fields: "query" },
@@ -86,6 +91,7 @@ export const routes: readonly Route[] = [
   },
   { method: "GET", path: "/v1/batches", tag: "batches", operation: batchList, fields: "query" },
   { method: "GET", path: "/v1/batches/{batch}", tag: "batches", operation: batchGet, fields: "query" },
+  { method: "GET", path: "/v1/batches/{batch}/digest", tag: "batches", operation: agentDigest, fields: "query" },
   { method: "GET", path: "/v1/endpoints", tag: "endpoints", operation: endpointList, fields: "query" },
   {
     ...{ method: "POST", path: "/v1/endpoints/{endpoint}/jobs", tag: "endpoints", operation: runEndpoint },

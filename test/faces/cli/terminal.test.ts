@@ -1,22 +1,12 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { bin, makeSharedCli } from "./cli.ts";
+import { makeSharedCli } from "./cli.ts";
+import { runOnTerminal } from "./on-terminal.ts";
 
 const cli = makeSharedCli();
 const escape = "\u001b";
 
-/** What somebody at a terminal sees, control characters and all. */
-async function onTerminal(words: readonly string[], env: Record<string, string> = {}): Promise<string> {
-  const { NO_COLOR: _no, FORCE_COLOR: _force, ...inherited } = process.env;
-  const command = [process.execPath, bin, ...words]
-    .map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`)
-    .join(" ");
-  const { stdout } = await promisify(execFile)("script", ["-qec", `stty cols 60; ${command}`, "/dev/null"], {
-    env: { ...inherited, TERM: "xterm-256color", LONGHAUL_HOME: cli.home, LONGHAUL_PORT: "0", ...env },
-  });
-  return stdout;
-}
+const onTerminal = (words: readonly string[], env: Record<string, string> = {}): Promise<string> =>
+  runOnTerminal(words, { home: cli.home, env });
 
 describe("in a pipe", () => {
   it("there are no escape codes and nothing is cut", async () => {

@@ -82,7 +82,7 @@ describe("the front on stdio", () => {
     const five = Array.from({ length: 5 }, () => open());
     five.forEach((front) => front.send(1, "tools/list"));
     const answers = await Promise.all(five.map((front) => front.answer(1)));
-    expect(answers.map(({ result }) => result?.tools?.length)).toEqual([8, 8, 8, 8, 8]);
+    expect(answers.map(({ result }) => result?.tools?.length)).toEqual([11, 11, 11, 11, 11]);
     const { pid } = JSON.parse(await readFile(join(home, "server.json"), "utf8")) as { pid: number };
     await Promise.all(five.map((front) => front.end()));
     process.kill(pid, "SIGTERM");
@@ -137,7 +137,7 @@ describe("the front on stdio", () => {
     front.write(first);
     await new Promise((resolve) => setImmediate(resolve));
     front.write(second);
-    expect((await front.answer(1)).result?.tools).toHaveLength(8);
+    expect((await front.answer(1)).result?.tools).toHaveLength(11);
     front.send(2, "tools/call", { name: "job_get", arguments: { id: "x".repeat(10_000_000) } });
     expect((await front.answer(2)).result).toMatchObject({ isError: true });
     front.send(3, "no/such/method");

@@ -68,7 +68,7 @@ export async function replyTo(
 /** A finished job as the result of the call that started it: what it wrote, what it returned, how it ended. */
 export async function presentJob(job: Job, access: JobAccess): Promise<CallToolResult> {
   const reply = toReply(job, Date.now());
-  const digest = await digestOutput(job, access);
+  const digest = hasAnswered(job) ? nothingWritten : await digestOutput(job, access);
   const result = await readResult(job, access);
   const links: ContentBlock[] = digest.isCut ? [link(job.id, "output")] : [];
   const shown = { ...reply, ...defined({ output: digest.size > 0 ? digest.text : undefined, result: result.value }) };
@@ -82,6 +82,13 @@ export async function presentJob(job: Job, access: JobAccess): Promise<CallToolR
     structuredContent: shown,
     ...(job.state.status === "succeeded" || !isTerminal(job.state) ? {} : { isError: true }),
   };
+}
+
+const nothingWritten = { text: "", size: 0, isCut: false };
+
+/** What an agent wrote on its way is not needed beside its answer. */
+function hasAnswered({ kind, state }: Job): boolean {
+  return kind === "agent" && state.status === "succeeded";
 }
 
 /** One job as text and as data. */

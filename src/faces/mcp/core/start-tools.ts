@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { JobView } from "../../../operations/job-view.ts";
 import type { Operation, OperationContext } from "../../../operations/operation.ts";
+import { runAgent } from "../../../operations/run-agent.ts";
 import { crawlSite } from "../../../operations/crawl-verbs.ts";
 import { runEndpoint } from "../../../operations/endpoint-verbs.ts";
 import { runCommand } from "../../../operations/run-command.ts";
@@ -19,6 +20,10 @@ const commandInput = pickFields(
   ...["command", "argv", "cwd", "env", "stdin", "pty", "ready", "name", "timeout_ms", "attempts"],
 ).extend({ wait_s: waitSeconds });
 
+const agentInput = pickFields(
+  runAgent,
+  ...["task", "context", "files", "read_only", "model", "cwd", "max_cost_usd"],
+).extend({ output_schema: z.looseObject({}).optional(), wait_s: waitSeconds });
 const pageInput = pickFields(analyzePage, "url", "features", "respect_robots", "name").extend({ wait_s: waitSeconds });
 const crawlInput = pickFields(crawlSite, ...["urls", "max_pages", "include", "schema", "render"]).extend({
   wait_s: waitSeconds,
@@ -41,6 +46,11 @@ export function createStartTools(server: ServerFacts): JobTool[] {
       description:
         "Run a shell command, build, test or dev server in the background. A short one is answered with its output; a long one goes on whatever happens to this session, and is answered with a job_id.",
       input: commandInput,
+    }),
+    toStartTool(runAgent, server, {
+      kind: "agent",
+      description: "Run an AI agent as a background job: a model works on a task with files, commands and the web.",
+      input: agentInput,
     }),
     toStartTool(analyzePage, server, {
       kind: "page",

@@ -1,0 +1,52 @@
+import type { Json } from "../../job/json.ts";
+import { escapeControls } from "./text-width.ts";
+
+type Event = Readonly<Record<string, Json>>;
+
+/** One event of an agent on one line, for whoever looks on; undefined for what nobody needs to see. */
+export function activityText(line: string): string | undefined {
+  const event = parse(line);
+  switch (text(event?.["type"])) {
+    case "tool_start":
+      return escapeControls(`→ ${text(event?.["tool"])} ${text(event?.["arguments"])}`.trimEnd());
+    case "tool_done":
+      return event?.["ok"] === true ? undefined : escapeControls(`  ✗ ${text(event?.["result"])}`);
+    case "retry":
+      return escapeControls(`… ${text(event?.["error"])}`);
+    case "compacted":
+      return "… the conversation was made shorter";
+    default:
+      return undefined;
+  }
+}
+
+interface AgentTotals {
+  readonly model?: string | undefined;
+  readonly steps?: number | undefined;
+  readonly tokens?: number | undefined;
+  readonly cost_usd?: number | undefined;
+}
+
+/** What a run used up: `anthropic/claude-opus-4-1 · 12 steps · 81k tokens · $0.42`. */
+export function totalsText({ model, steps, tokens, cost_usd: cost }: AgentTotals): string {
+  return [
+    model ?? "",
+    steps === undefined ? "" : `${steps} steps`,
+    tokens === undefined ? "" : tokens < 1_000 ? `${tokens} tokens` : `${Math.round(tokens / 1_000)}k tokens`,
+    cost === undefined ? "" : `$${cost.toFixed(cost < 0.1 ? 4 : 2)}`,
+  ]
+    .filter((part) => part !== "")
+    .join(" · ");
+}
+
+function parse(line: string): Event | undefined {
+  try {
+    return JSON.parse(line) as Event;
+  } catch {
+    return undefined;
+  }
+}
+
+function text(value: Json | undefined): string {
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,156 @@
+import { assertNever } from "../../../job/error.ts";
+import type { Job } from "../../../job/job.ts";
+import type { Json } from "../../../job/json.ts";
+import { isHeld, isTerminal } from "../../../job/state.ts";
+import type { JobAccess } from "../job-tool.ts";
+
+export const taskStatuses = ["pending", "running", "completed", "failed", "cancelled"] as const;
+
+export type TaskStatus = (typeof taskStatuses)[number];
+
+/** Our states in the words of mcp-task. */
+export function toTaskStatus({ state }: Job): TaskStatus {
+  switch (state.status) {
+    case "queued":
+      return "pending";
+    case "running":
+    case "waiting":
+      return "running";
+    case "succeeded":
+      return "completed";
+    case "failed":
+    case "timed_out":
+      return "failed";
+    case "cancelled":
+      return "cancelled";
+    default:
+      return assertNever(state);
+  }
+}
+
+/** What a task was asked to do, as far as its clients are shown. */
+export interface TaskInput {
+  readonly task: string;
+  readonly model: string;
+  readonly readOnly: boolean;
+}
+
+export async function readInput(job: Job, { engine, actor }: JobAccess): Promise<TaskInput> {
+  // A job may be pruned between two reads.
+  const input = asObject(await engine.input(job.id, actor).catch(() => null));
+  const [model] = Array.isArray(input["models"]) ? input["models"] : [];
+  return {
+    task: asText(input["task"]) ?? "",
+    model: asText(model) ?? "standard",
+    readOnly: input["readOnly"] === true,
+  };
+}
+
+/** The answer, or why there is none; undefined while it is not known. */
+export async function readOutput(job: Job, { engine, actor }: JobAccess): Promise<string | undefined> {
+  const { state } = job;
+  if (state.status === "succeeded") {
+    const result = asObject(await engine.result(job.id, actor));
+    return result["data"] === undefined ? asText(result["output"]) : JSON.stringify(result["data"]);
+  }
+  if ("failure" in state) return `ERROR: ${state.failure.message}`;
+  return state.status === "cancelled" ? `Task was cancelled: ${state.reason}` : undefined;
+}
+
+/** What a run has told of itself, for the status. */
+interface ActivityFacts {
+  readonly messageCount: number;
+  readonly requestCount: number;
+  readonly recentEvents: string[];
+  readonly toolCalls: string[];
+  readonly lastActivity?: string;
+  readonly lastAt?: number;
+  readonly errorCount: number;
+  readonly lastError?: string;
+}
+
+const mostToolCalls = 50;
+const readBytes = 1_000_000;
+
+export async function readActivity(job: Job, { engine, actor }: JobAccess): Promise<ActivityFacts> {
+  const { size = 0 } = (await engine.outputSizes(job.id, undefined, actor))["activity"] ?? {};
+  const from = Math.max(0, size - readBytes);
+  const { bytes } = await engine.readOutput(job.id, { stream: "activity", from, limit: readBytes }, actor);
+  const events = Buffer.from(bytes).toString().split("\n").flatMap(parseEvent);
+  const told = events.map(({ type, at }) => `${type} at ${at}`);
+  const last = events.at(-1);
+  const lastGood = events.findLastIndex(({ type }) => type !== "retry");
+  const errors = events.slice(lastGood + 1);
+  const failed = events.findLast(({ error }) => error !== undefined);
+  return {
+    messageCount: events.length,
+    requestCount: events.filter(({ type }) => type === "step").length,
+    recentEvents: told.slice(-5),
+    toolCalls: events
+      .flatMap(({ type, tool }) => (type === "tool_start" ? [`Called: ${tool}`] : []))
+      .slice(-mostToolCalls),
+    errorCount: errors.length,
+    ...(last === undefined ? {} : { lastActivity: `Last event: ${told.at(-1)}`, lastAt: Date.parse(last.at) }),
+    ...(failed?.error === undefined ? {} : { lastError: failed.error }),
+  };
+}
+
+interface ToldEvent {
+  readonly type: string;
+  readonly at: string;
+  readonly tool?: string;
+  readonly error?: string;
+}
+
+function parseEvent(line: string): ToldEvent[] {
+  try {
+    return [JSON.parse(line) as ToldEvent];
+  } catch {
+    return [];
+  }
+}
+
+const steps = [
+  [5_000, 5],
+  [10_000, 10],
+  [30_000, 15],
+  [60_000, 30],
+  [120_000, 60],
+] as const;
+
+/** Seconds to leave a task alone; undefined for one that has ended. */
+export function checkAfterSeconds({ state }: Job, now: number): number | undefined {
+  if (isTerminal(state)) return undefined;
+  const ranMs = isHeld(state) ? now - state.startedAt : 0;
+  return steps.find(([most]) => ranMs <= most)?.[1] ?? 120;
+}
+
+const quietMs = 60_000;
+const longMs = 300_000;
+
+/** The later of these counts more. */
+export function warningOf({ state }: Job, { lastAt, errorCount }: ActivityFacts, now: number): string | null {
+  if (!isHeld(state)) return null;
+  if (errorCount > 2) return `${errorCount} errors encountered`;
+  if (state.status === "waiting") return "It waits for the answer to a question";
+  const ranMs = now - state.startedAt;
+  if (ranMs > longMs) return `Task has been running for ${Math.floor(ranMs / 60_000)} minutes`;
+  const silentMs = now - (lastAt ?? state.startedAt);
+  return silentMs > quietMs ? `No activity for ${Math.floor(silentMs / 1_000)}s` : null;
+}
+
+export function progressOf({ state }: Job): string | null {
+  return "progress" in state ? (state.progress?.message ?? null) : null;
+}
+
+export function completedAt({ state }: Job): string | undefined {
+  return isTerminal(state) ? new Date(state.finishedAt).toISOString() : undefined;
+}
+
+function asObject(value: Json): Record<string, Json> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
+}
+
+function asText(value: Json | undefined): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}

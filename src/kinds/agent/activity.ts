@@ -1,0 +1,68 @@
+import type { JobContext } from "../../job/kind.ts";
+import type { Json } from "../../job/json.ts";
+import type { Redactor } from "../../text/redact.ts";
+import { totalTokens } from "./model/token-usage.ts";
+import type { Conversation } from "./conversation.ts";
+
+/** What happens in a run, as others may see it: text on stdout, one JSON line per event on the stream `activity`. */
+export interface Activity {
+  /** A piece of what the model writes. */
+  readonly text: (piece: string) => void;
+  /** Hands on what is held back of the text, and ends its line. */
+  readonly endText: () => void;
+  readonly event: (type: string, facts: Record<string, Json>) => void;
+  /** Where the run stands: `step 4 · grep src · 12k tokens · $0.03`. */
+  readonly progress: (doing: string, conversation: Conversation) => void;
+}
+
+const longestFact = 300;
+
+export function createActivity(context: JobContext, redactor: Redactor): Activity {
+  const stdout = context.output("stdout");
+  const events = context.output("activity");
+  let held = "";
+  let isInLine = false;
+  const write = (text: string): void => {
+    if (text === "") return;
+    stdout.write(redactor.known(text));
+    isInLine = !text.endsWith("\n");
+  };
+  return {
+    text: (piece) => {
+      held += piece;
+      // Whole words only: a secret that comes in pieces is seen when it is whole.
+      const end = Math.max(held.lastIndexOf(" "), held.lastIndexOf("\n")) + 1;
+      write(held.slice(0, end));
+      held = held.slice(end);
+    },
+    endText: () => {
+      write(held);
+      held = "";
+      if (isInLine) write("\n");
+    },
+    event: (type, facts) => {
+      const shown = Object.entries(facts).map(([key, value]) => [
+        key,
+        typeof value === "string" ? brief(value) : value,
+      ]);
+      const line = { at: new Date(context.now()).toISOString(), type, ...(Object.fromEntries(shown) as object) };
+      events.write(`${JSON.stringify(line)}\n`);
+    },
+    progress: (doing, conversation) => {
+      const parts = [`step ${conversation.steps + 1}`, brief(doing).slice(0, 60), ...spent(conversation)];
+      context.progress({ message: parts.filter((part) => part !== "").join(" · ") });
+    },
+  };
+
+  function brief(text: string): string {
+    const line = redactor.text(text).replaceAll(/\s+/g, " ").trim();
+    return line.length > longestFact ? `${line.slice(0, longestFact)}…` : line;
+  }
+}
+
+function spent({ usage, costUsd }: Conversation): string[] {
+  const tokens = totalTokens(usage);
+  if (tokens === 0) return [];
+  const count = tokens < 1_000 ? String(tokens) : `${Math.round(tokens / 1_000)}k`;
+  return [`${count} tokens`, ...(costUsd === null || costUsd === 0 ? [] : [`$${costUsd.toFixed(2)}`])];
+}

@@ -1,0 +1,91 @@
+import { LonghaulError } from "../../job/error.ts";
+import { JobFailure, messageOf } from "../../job/failure.ts";
+import { defineKind, type Kind } from "../../job/kind.ts";
+import type { Redactor } from "../../text/redact.ts";
+import { checkModels, type CheckedModel } from "./check-models.ts";
+import { agentInputSchema, agentResultSchema, type AgentInput } from "./input.ts";
+import { createModelClient } from "./model/call-model.ts";
+import { findModels, modelLabel } from "./model/model-names.ts";
+import { findPrice } from "./model/prices.ts";
+import { programs } from "./programs/program.ts";
+import { runProgram } from "./programs/run-program.ts";
+import { runLoop } from "./run-loop.ts";
+import type { AgentSettings } from "./settings.ts";
+import { toValidator } from "./tools/ending-tools.ts";
+
+export interface AgentKind {
+  readonly kind: Kind;
+  readonly check: (references: readonly string[], signal?: AbortSignal) => Promise<CheckedModel[]>;
+  readonly close: () => Promise<void>;
+}
+
+/** Long tasks for a model with tools, or for an installed agent program. They go on after a restart from their last finished step. */
+export function createAgentKind(settings: AgentSettings): AgentKind {
+  const client = createModelClient(settings.providers);
+  const kind = defineKind({
+    name: "agent",
+    input: agentInputSchema,
+    result: agentResultSchema,
+    onInterrupt: "resume",
+    concurrency: settings.concurrency,
+    limits: { graceMs: 15_000 },
+    check: (input) => checkInput(input, settings),
+    starts: ({ readOnly, backend }) => (readOnly && backend === undefined ? [] : ["shell"]),
+    conceal: (input) => concealInput(input, settings.redactor),
+    run: async (input, context) => {
+      try {
+        const { backend } = input;
+        if (backend === undefined) return await runLoop(input, context, settings, client);
+        return await runProgram(programs[backend], input, context, settings);
+      } catch (thrown) {
+        throw concealFailure(thrown, settings.redactor);
+      }
+    },
+  });
+  return {
+    kind,
+    check: (references, signal) => checkModels(references, settings, client, signal),
+    close: client.close,
+  };
+}
+
+/** Everything that can be refused is refused before a job is made. */
+function checkInput(input: AgentInput, settings: AgentSettings): void {
+  settings.resolveCwd(input.cwd);
+  if (input.outputSchema !== undefined) toValidator(input.outputSchema);
+  if (input.backend !== undefined) {
+    const { command } = programs[input.backend];
+    if (settings.hasProgram(command)) return;
+    throw new LonghaulError(
+      "invalid_input",
+      `The backend "${input.backend}" needs the program "${command}", which is not on the server's PATH: install it, or leave backend out.`,
+    );
+  }
+  const choices = findModels(input.models, settings);
+  const unpriced = choices.find((choice) => findPrice(choice, settings.prices) === undefined);
+  if (input.maxCostUsd !== undefined && unpriced !== undefined) {
+    const name = modelLabel(unpriced);
+    throw new LonghaulError(
+      "invalid_input",
+      `max_cost_usd cannot be kept: no price is known for ${name}. Set agent.prices["${name}"] in the configuration, or limit max_tokens.`,
+    );
+  }
+}
+
+/** Providers like to quote the key that they refuse. Without its cause, which may quote it too. */
+function concealFailure(thrown: unknown, redactor: Redactor): unknown {
+  if (!(thrown instanceof Error) || thrown instanceof LonghaulError) return thrown;
+  const message = redactor.text(messageOf(thrown));
+  if (!(thrown instanceof JobFailure)) return new JobFailure("error", message);
+  const { code, retryable, details } = thrown;
+  return new JobFailure(code, message, { retryable, ...(details === undefined ? {} : { details }) });
+}
+
+function concealInput(input: AgentInput, redactor: Redactor): AgentInput {
+  return {
+    ...input,
+    task: redactor.text(input.task),
+    ...(input.context === undefined ? {} : { context: redactor.text(input.context) }),
+    ...(input.output === undefined ? {} : { output: redactor.text(input.output) }),
+  };
+}

@@ -1,0 +1,100 @@
+import { JobFailure, messageOf } from "../../job/failure.ts";
+import type { JobContext } from "../../job/kind.ts";
+import type { Activity } from "./activity.ts";
+import { closePending, saveConversation, type Conversation, type Pending, type ToolAnswer } from "./conversation.ts";
+import type { ToolCall } from "./model/call-model.ts";
+import { countRepeats, isLooping, repeatWarning } from "./repeats.ts";
+import type { AgentTool, ToolUse } from "./tools/agent-tool.ts";
+import type { ConfinedFiles } from "./tools/confined-files.ts";
+
+interface AnswerParts {
+  readonly context: JobContext;
+  readonly activity: Activity;
+  readonly tools: readonly AgentTool[];
+  readonly files: ConfinedFiles;
+  /** Hides the values that no model may see. */
+  readonly conceal: (text: string) => string;
+  /** Something handed in the result: what was asked for besides is not done any more. */
+  readonly isDone: () => boolean;
+}
+
+/** Runs the tools that the last reply called, one after the other, from the first that has no answer yet. */
+export async function answerCalls(conversation: Conversation, parts: AnswerParts): Promise<void> {
+  const { pending } = conversation;
+  if (pending === null) return;
+  const { context } = parts;
+  while (pending.answers.length < pending.calls.length && !parts.isDone()) {
+    const call = pending.calls[pending.answers.length] as ToolCall;
+    const answer = await answerCall(call, conversation, pending, parts);
+    const repeats = countRepeats(conversation.recent, call, answer.text);
+    pending.answers.push({ ...answer, text: answer.text + repeatWarning(repeats) });
+    pending.isUnderWay = false;
+    conversation.toolCalls += 1;
+    if (pending.answers.length === pending.calls.length) closePending(conversation);
+    await saveConversation(context.checkpoint, conversation);
+    if (isLooping(repeats)) {
+      const message = `The model called ${call.name} ${repeats} times with the same arguments and the same answer.`;
+      throw new JobFailure("looping", message, { retryable: false });
+    }
+  }
+}
+
+async function answerCall(
+  call: ToolCall,
+  conversation: Conversation,
+  pending: Pending,
+  parts: AnswerParts,
+): Promise<ToolAnswer> {
+  const { context, activity } = parts;
+  const tool = parts.tools.find(({ name }) => name === call.name);
+  const brief = tool?.brief(call.input) ?? "";
+  const startedAt = performance.now();
+  activity.event("tool_start", { tool: call.name, arguments: brief });
+  activity.progress(`${call.name} ${brief}`, conversation);
+  const { text, isError } = await attempt(call, tool, conversation, pending, parts);
+  context.signal.throwIfAborted();
+  const ms = Math.round(performance.now() - startedAt);
+  activity.event("tool_done", { tool: call.name, ok: !isError, result: text, ms });
+  return { id: call.id, name: call.name, text: parts.conceal(text), isError };
+}
+
+/** What a tool throws is an answer too; only the end of the run is none. */
+async function attempt(
+  call: ToolCall,
+  tool: AgentTool | undefined,
+  conversation: Conversation,
+  pending: Pending,
+  parts: AnswerParts,
+): Promise<{ text: string; isError: boolean }> {
+  const { context } = parts;
+  if (tool === undefined) {
+    const known = parts.tools.map(({ name }) => name).join(", ");
+    return { text: `There is no tool "${call.name}"; there are ${known}.`, isError: true };
+  }
+  if (call.problem !== undefined) return { text: call.problem, isError: true };
+  const key = `step ${conversation.steps} call ${pending.answers.length}`;
+  const use: ToolUse = { job: context, files: parts.files, todos: conversation.todos, conceal: parts.conceal, key };
+  try {
+    if (pending.isUnderWay) return await afterInterruption(tool, call, use);
+    if (tool.isUnrepeatable) {
+      pending.isUnderWay = true;
+      await saveConversation(context.checkpoint, conversation);
+    }
+    return { text: await tool.run(call.input, use), isError: false };
+  } catch (error) {
+    context.signal.throwIfAborted();
+    if (error instanceof JobFailure && error.code === "gave_up") throw error;
+    return { text: messageOf(error), isError: true };
+  }
+}
+
+async function afterInterruption(
+  tool: AgentTool,
+  call: ToolCall,
+  use: ToolUse,
+): Promise<{ text: string; isError: boolean }> {
+  const done = await tool.verify(call.input, use).catch(() => undefined);
+  if (done !== undefined) return { text: done, isError: false };
+  const text = "Interrupted: it is not known whether it was done. Look before you do it again.";
+  return { text, isError: true };
+}

@@ -1,0 +1,98 @@
+import type { Checkpoint } from "../../job/kind.ts";
+import type { Json } from "../../job/json.ts";
+import type { Message, ModelReply, ToolCall } from "./model/call-model.ts";
+import { addUsage, noUsage, type TokenUsage } from "./model/token-usage.ts";
+import type { Todo } from "./tools/todos.ts";
+
+export interface ToolAnswer {
+  readonly id: string;
+  readonly name: string;
+  readonly text: string;
+  readonly isError: boolean;
+}
+
+/** Tool calls of the last reply that are being answered, in their order. */
+export interface Pending {
+  readonly calls: readonly ToolCall[];
+  readonly answers: ToolAnswer[];
+  /** The next call was begun, and cannot be begun again unseen. */
+  isUnderWay: boolean;
+}
+
+/** All that a run knows: stored after every reply and every tool, so that nothing that is finished is done again. */
+export interface Conversation {
+  readonly instructions: string;
+  messages: Message[];
+  pending: Pending | null;
+  todos: { items: Todo[] };
+  usage: TokenUsage;
+  /** Null where the price of a model is not known. */
+  costUsd: number | null;
+  steps: number;
+  toolCalls: number;
+  /** Which of the models is asked. */
+  current: number;
+  /** The newest calls with their answers, as digests: a loop shows in them. */
+  recent: string[];
+  /** How often it was reminded to end properly. */
+  reminders: number;
+  /** How often it was made shorter without an answer in between. */
+  compactions: number;
+  lastText: string;
+  /** Tokens that went in with the last reply. */
+  lastInput: number;
+}
+
+export function startConversation(instructions: string, prompt: string): Conversation {
+  return {
+    instructions,
+    messages: [{ role: "user", content: prompt }],
+    pending: null,
+    todos: { items: [] },
+    usage: noUsage,
+    costUsd: 0,
+    steps: 0,
+    toolCalls: 0,
+    current: 0,
+    recent: [],
+    reminders: 0,
+    compactions: 0,
+    lastText: "",
+    lastInput: 0,
+  };
+}
+
+export async function loadConversation(checkpoint: Checkpoint): Promise<Conversation | undefined> {
+  return (await checkpoint.load()) as unknown as Conversation | undefined;
+}
+
+export async function saveConversation(checkpoint: Checkpoint, conversation: Conversation): Promise<void> {
+  await checkpoint.save(conversation as unknown as Json);
+}
+
+export function addReply(conversation: Conversation, reply: ModelReply, costUsd: number | undefined): void {
+  const { message, calls, usage, text } = reply;
+  conversation.messages.push(message);
+  conversation.pending = calls.length === 0 ? null : { calls, answers: [], isUnderWay: false };
+  conversation.usage = addUsage(conversation.usage, usage);
+  conversation.lastInput = usage.input;
+  conversation.costUsd = costUsd === undefined || conversation.costUsd === null ? null : conversation.costUsd + costUsd;
+  conversation.steps += 1;
+  conversation.compactions = 0;
+  if (text.trim() !== "") conversation.lastText = text;
+}
+
+/** All calls are answered: the answers become part of what the model reads next. */
+export function closePending(conversation: Conversation): void {
+  const { answers } = conversation.pending ?? { answers: [] };
+  conversation.messages.push({
+    role: "tool",
+    content: answers.map(({ id, name, text, isError }) => ({
+      type: "tool-result",
+      toolCallId: id,
+      toolName: name,
+      output: { type: isError ? "error-text" : "text", value: text },
+    })),
+  });
+  conversation.pending = null;
+}

@@ -1,0 +1,222 @@
+import { JobFailure } from "../../job/failure.ts";
+import { PartialResult, type JobContext } from "../../job/kind.ts";
+import type { Json } from "../../job/json.ts";
+import { createActivity, type Activity } from "./activity.ts";
+import { answerCalls } from "./answer-calls.ts";
+import { compact } from "./compact.ts";
+import { addReply, loadConversation, saveConversation, startConversation, type Conversation } from "./conversation.ts";
+import type { AgentInput, AgentResult } from "./input.ts";
+import type { ModelClient } from "./model/call-model.ts";
+import { ModelError } from "./model/model-error.ts";
+import { findModels, modelLabel, type ModelChoice } from "./model/model-names.ts";
+import { callPersistently, defaultRetryPolicy, type PersistentReply } from "./model/persistent-call.ts";
+import { costOf, findPrice } from "./model/prices.ts";
+import { totalTokens } from "./model/token-usage.ts";
+import { buildInstructions, buildPrompt } from "./prompt.ts";
+import type { AgentSettings } from "./settings.ts";
+import { openToolBox } from "./tool-box.ts";
+import type { AgentTool } from "./tools/agent-tool.ts";
+import { ConfinedFiles } from "./tools/confined-files.ts";
+
+interface LoopParts {
+  readonly input: AgentInput;
+  readonly context: JobContext;
+  readonly settings: AgentSettings;
+  readonly client: ModelClient;
+  readonly activity: Activity;
+  readonly choices: readonly ModelChoice[];
+  readonly tools: readonly AgentTool[];
+  readonly files: ConfinedFiles;
+  /** Set when the result was handed in. */
+  readonly handedIn: { data?: Json };
+}
+
+type LoopResult = AgentResult | PartialResult<AgentResult>;
+
+/** Lets a model work on the task with tools until it is done. Goes on from the checkpoint if there is one. */
+export async function runLoop(
+  input: AgentInput,
+  context: JobContext,
+  settings: AgentSettings,
+  client: ModelClient,
+): Promise<LoopResult> {
+  const activity = createActivity(context, settings.redactor);
+  const files = new ConfinedFiles(settings.resolveCwd(input.cwd), settings.secretFiles);
+  const handedIn: { data?: Json } = {};
+  const box = await openToolBox(input, settings, {
+    signal: context.signal,
+    onResult: (data) => (handedIn.data = data),
+    onProblem: (problem) => context.log(settings.redactor.text(problem), "warn"),
+  });
+  const choices = findModels(input.models, settings);
+  try {
+    const conversation = await openConversation(input, files, context);
+    serveFacts(context, conversation, choices, settings.redactor.text);
+    return await converse(conversation, {
+      ...{ input, context, settings, client, activity, choices, files, handedIn },
+      tools: box.tools,
+    });
+  } finally {
+    activity.endText();
+    await box.close();
+  }
+}
+
+async function openConversation(input: AgentInput, files: ConfinedFiles, context: JobContext): Promise<Conversation> {
+  const stored = await loadConversation(context.checkpoint);
+  if (stored !== undefined) {
+    // A new attempt by hand gets every chance again; what was found out stays.
+    return context.isInterrupted ? stored : { ...stored, current: 0, recent: [], reminders: 0 };
+  }
+  return startConversation(await buildInstructions(input, files), await buildPrompt(input, files));
+}
+
+function serveFacts(
+  context: JobContext,
+  conversation: Conversation,
+  choices: readonly ModelChoice[],
+  redact: (text: string) => string,
+): void {
+  context.serve({
+    inspect: async () => ({
+      model: modelLabel(choices[conversation.current] as ModelChoice),
+      steps: conversation.steps,
+      tool_calls: conversation.toolCalls,
+      tokens: totalTokens(conversation.usage),
+      ...(conversation.costUsd === null ? {} : { cost_usd: round(conversation.costUsd) }),
+      todos: conversation.todos.items.map(({ content, status }) => redact(`${status}: ${content}`)),
+    }),
+  });
+}
+
+async function converse(conversation: Conversation, parts: LoopParts): Promise<LoopResult> {
+  const { context, handedIn, settings } = parts;
+  for (;;) {
+    await answerCalls(conversation, {
+      ...parts,
+      conceal: settings.redactor.known,
+      isDone: () => handedIn.data !== undefined,
+    });
+    if (handedIn.data !== undefined) return toResult(conversation, parts, { data: handedIn.data });
+    const stoppedBy = limitReached(conversation, parts);
+    if (stoppedBy !== undefined) return new PartialResult(toResult(conversation, parts, { stopped_by: stoppedBy }));
+    const reply = await nextReply(conversation, parts);
+    const choice = parts.choices[reply.current] as ModelChoice;
+    const price = findPrice(choice, settings.prices);
+    const cost = price === undefined ? undefined : costOf(reply.usage, price);
+    conversation.current = reply.current;
+    addReply(conversation, reply, cost);
+    const isOver = reply.calls.length === 0 && !remind(conversation, reply.text, parts.input);
+    await saveConversation(context.checkpoint, conversation);
+    parts.activity.event("step", {
+      step: conversation.steps,
+      model: modelLabel(choice),
+      tokens: { ...reply.usage },
+      ...(cost === undefined ? {} : { cost_usd: round(cost) }),
+    });
+    if (isOver) return toResult(conversation, parts, {});
+  }
+}
+
+/** One reply of a model. A conversation that has become too long for it is made shorter. */
+async function nextReply(conversation: Conversation, parts: LoopParts): Promise<PersistentReply> {
+  const { activity, context, settings } = parts;
+  if (isNearlyFull(conversation, parts)) shorten(conversation, activity);
+  for (;;) {
+    activity.progress("thinking", conversation);
+    try {
+      return await callPersistently(
+        parts.client,
+        {
+          choices: parts.choices,
+          current: conversation.current,
+          instructions: conversation.instructions,
+          messages: conversation.messages,
+          tools: parts.tools,
+          signal: context.signal,
+          onText: activity.text,
+          onActivity: context.touch,
+          onRetry: ({ error, ...event }) => {
+            activity.endText();
+            activity.event("retry", { ...event, error });
+            const next =
+              event.nextModel === undefined ? `again in ${Math.ceil((event.waitMs ?? 0) / 1_000)} s` : event.nextModel;
+            activity.progress(`${event.model} does not answer, trying ${next}`, conversation);
+          },
+        },
+        settings.retry ?? defaultRetryPolicy,
+      );
+    } catch (error) {
+      if (!(error instanceof ModelError) || error.type !== "overflow") throw error;
+      if (!shorten(conversation, activity)) {
+        throw new JobFailure("context_overflow", error.message, { retryable: false, cause: error });
+      }
+    } finally {
+      activity.endText();
+    }
+  }
+}
+
+const fullShare = 0.85;
+
+function isNearlyFull({ lastInput, current }: Conversation, { choices, settings }: LoopParts): boolean {
+  const room = findPrice(choices[current] as ModelChoice, settings.prices)?.context_tokens;
+  return room !== undefined && lastInput > room * fullShare;
+}
+
+function shorten(conversation: Conversation, activity: Activity): boolean {
+  const before = JSON.stringify(conversation.messages).length;
+  if (!compact(conversation)) return false;
+  activity.event("compacted", { before, after: JSON.stringify(conversation.messages).length });
+  conversation.lastInput = 0;
+  return true;
+}
+
+const mostReminders = 3;
+
+/** A reply that calls no tool ends the run, unless it says nothing or the result was to be handed in. */
+function remind(conversation: Conversation, text: string, { outputSchema }: AgentInput): boolean {
+  if (outputSchema === undefined && text.trim() !== "") return false;
+  if (conversation.reminders >= mostReminders) {
+    if (outputSchema === undefined) return false;
+    throw new JobFailure("no_result", "The model ended without handing in a result that fits the schema.");
+  }
+  conversation.reminders += 1;
+  const content =
+    outputSchema === undefined
+      ? "You have said nothing: answer with the result, as text."
+      : "Call submit_result with the result.";
+  conversation.messages.push({ role: "user", content });
+  return true;
+}
+
+function limitReached(conversation: Conversation, { input, settings }: LoopParts): AgentResult["stopped_by"] {
+  const { steps, usage, costUsd } = conversation;
+  if (input.maxTokens !== undefined && totalTokens(usage) >= input.maxTokens) return "max_tokens";
+  if (input.maxCostUsd !== undefined && (costUsd ?? 0) >= input.maxCostUsd) return "max_cost_usd";
+  return steps >= (input.maxSteps ?? settings.maxSteps) ? "max_steps" : undefined;
+}
+
+const longestOutput = 1_000_000;
+
+function toResult(
+  conversation: Conversation,
+  { choices, settings }: LoopParts,
+  ending: Pick<AgentResult, "data" | "stopped_by">,
+): AgentResult {
+  const { costUsd, lastText } = conversation;
+  const text = lastText === "" && ending.data !== undefined ? JSON.stringify(ending.data) : lastText;
+  return {
+    output: settings.redactor.known(text).slice(0, longestOutput),
+    model: modelLabel(choices[conversation.current] as ModelChoice),
+    steps: conversation.steps,
+    tool_calls: conversation.toolCalls,
+    tokens: conversation.usage,
+    ...(costUsd === null ? {} : { cost_usd: round(costUsd) }),
+    ...ending,
+  };
+}
+
+function round(dollars: number): number {
+  return Math.round(dollars * 1_000_000) / 1_000_000;
+}

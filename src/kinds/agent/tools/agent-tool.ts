@@ -1,0 +1,60 @@
+import { z } from "zod";
+import type { JobContext } from "../../../job/kind.ts";
+import { parseInput } from "../../../job/issue.ts";
+import type { ToolDescription } from "../model/call-model.ts";
+import type { ConfinedFiles } from "./confined-files.ts";
+import type { TodoList } from "./todos.ts";
+
+/** What a tool may use. */
+export interface ToolUse {
+  readonly job: JobContext;
+  readonly files: ConfinedFiles;
+  readonly todos: TodoList;
+  /** Hides the values that nobody may see. */
+  readonly conceal: (text: string) => string;
+  /** Names this call within its job: the same after a restart. */
+  readonly key: string;
+}
+
+/** A tool as the loop sees it. It answers with text; what it throws becomes text too. */
+export interface AgentTool extends ToolDescription {
+  /** Changes something: left out of a run that only reads. */
+  readonly isChange: boolean;
+  /** May be under way when the server dies, and must not be run again unseen. */
+  readonly isUnrepeatable: boolean;
+  /** Its arguments in a few words. */
+  readonly brief: (input: unknown) => string;
+  readonly run: (input: unknown, use: ToolUse) => Promise<string>;
+  /** After an interruption: says that it was done, or undefined if that cannot be told. */
+  readonly verify: (input: unknown, use: ToolUse) => Promise<string | undefined>;
+}
+
+interface ToolDefinition<Input extends z.ZodType> {
+  readonly name: string;
+  readonly description: string;
+  readonly input: Input;
+  readonly isChange?: boolean;
+  readonly isUnrepeatable?: boolean;
+  readonly brief?: (input: z.output<Input>) => string;
+  readonly run: (input: z.output<Input>, use: ToolUse) => Promise<string>;
+  readonly verify?: (input: z.output<Input>, use: ToolUse) => Promise<string | undefined>;
+}
+
+export function defineTool<Input extends z.ZodType>(definition: ToolDefinition<Input>): AgentTool {
+  const { name, description, input: schema, brief, run, verify } = definition;
+  const { $schema: _dialect, ...parameters } = z.toJSONSchema(schema, { io: "input" }) as Record<string, unknown>;
+  const parse = (input: unknown): z.output<Input> => parseInput(schema, input ?? {}, `The call of ${name}`);
+  return {
+    name,
+    description,
+    parameters,
+    isChange: definition.isChange ?? false,
+    isUnrepeatable: definition.isUnrepeatable ?? false,
+    brief: (input) => {
+      const parsed = schema.safeParse(input ?? {});
+      return parsed.success && brief !== undefined ? brief(parsed.data) : JSON.stringify(input ?? {});
+    },
+    run: async (input, use) => run(parse(input), use),
+    verify: async (input, use) => verify?.(parse(input), use),
+  };
+}

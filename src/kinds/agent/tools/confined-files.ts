@@ -1,0 +1,161 @@
+import { randomBytes } from "node:crypto";
+import { constants, type Dirent } from "node:fs";
+import { lstat, mkdir, open, readdir, realpath, rename, rm, stat } from "node:fs/promises";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { LonghaulError } from "../../../job/error.ts";
+import { compileGlob } from "../../../text/glob.ts";
+
+const mostBytes = 10_000_000;
+
+export interface FolderEntry {
+  /** Relative to the root, with slashes. */
+  readonly path: string;
+  readonly entry: Dirent;
+}
+
+/**
+ * The files below one folder, and no others: every path is resolved anew at every use, links included. Files that the
+ * configuration calls secret look as if they could not be read.
+ */
+export class ConfinedFiles {
+  readonly root: string;
+  readonly #isSecret: (path: string) => boolean;
+
+  constructor(root: string, secretGlobs: readonly string[]) {
+    this.root = root;
+    const globs = secretGlobs.map(compileGlob);
+    this.#isSecret = (path) => globs.some((matches) => matches(path) || matches(basename(path)));
+  }
+
+  async readText(path: string): Promise<string> {
+    const real = await this.#realPath(path);
+    // Neither a link that was put there meanwhile nor a pipe that nobody writes to.
+    const file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(tell(path));
+    try {
+      const facts = await file.stat();
+      if (!facts.isFile()) throw refusal(`${path} is no regular file.`);
+      if (facts.size > mostBytes) throw refusal(`${path} has ${facts.size} bytes; at most ${mostBytes} are read.`);
+      const bytes = await file.readFile();
+      if (bytes.subarray(0, 8_000).includes(0)) throw refusal(`${path} is no text.`);
+      return bytes.toString("utf8");
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** Whole or not at all: readers never see half of it. */
+  async writeText(path: string, text: string): Promise<void> {
+    const target = await this.#placeFor(path);
+    await mkdir(dirname(target), { recursive: true }).catch(tell(path));
+    const mode = await stat(target).then(
+      (facts) => facts.mode,
+      () => undefined,
+    );
+    const draft = join(dirname(target), `.${basename(target).slice(0, 100)}.${randomBytes(6).toString("hex")}`);
+    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+    const file = await open(draft, flags, mode === undefined ? 0o666 : mode & 0o777).catch(tell(path));
+    try {
+      await file.writeFile(text);
+      if (mode !== undefined) await file.chmod(mode & 0o777);
+      await file.close();
+      await rename(draft, target);
+    } catch (error) {
+      await file.close().catch(() => undefined);
+      await rm(draft, { force: true });
+      throw error;
+    }
+  }
+
+  async remove(path: string): Promise<void> {
+    await rm(await this.#placeFor(path)).catch(tell(path));
+  }
+
+  async exists(path: string): Promise<boolean> {
+    return (await lstat(await this.#placeFor(path)).catch(() => undefined)) !== undefined;
+  }
+
+  /** The folder with all links resolved, and its path below the root. */
+  async list(path: string): Promise<{ real: string; entries: Dirent[] }> {
+    const real = await this.#realPath(path);
+    const entries = await readdir(real, { withFileTypes: true }).catch(tell(path));
+    const kept = entries.filter(({ name }) => !this.#isSecret(this.shown(join(real, name))));
+    return { real, entries: kept.toSorted((a, b) => (a.name < b.name ? -1 : 1)) };
+  }
+
+  /** Every file below a folder, or the file itself; links are not followed. */
+  async *walk(path: string, skipped: ReadonlySet<string>): AsyncGenerator<FolderEntry> {
+    const folders = [path];
+    for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+      const listed = await this.list(folder).catch((error: unknown) => {
+        if (folder === path) throw error;
+        return { real: "", entries: [] };
+      });
+      const below: string[] = [];
+      for (const entry of listed.entries) {
+        const inner = this.shown(join(listed.real, entry.name));
+        if (entry.isDirectory() && !skipped.has(entry.name)) below.push(inner);
+        else if (entry.isFile()) yield { path: inner, entry };
+      }
+      folders.push(...below.toReversed());
+    }
+  }
+
+  async isFolder(path: string): Promise<boolean> {
+    return (await stat(await this.#realPath(path)).catch(tell(path))).isDirectory();
+  }
+
+  /** How a real path is told: relative to the root. */
+  shown(real: string): string {
+    return relative(this.root, real).split(sep).join("/") || ".";
+  }
+
+  async #realPath(path: string): Promise<string> {
+    const real = await realpath(this.#within(path)).catch(tell(path));
+    return this.#check(real, path);
+  }
+
+  /** Where a file is or would be: what exists of its folder is inside, and the file itself is no link. */
+  async #placeFor(path: string): Promise<string> {
+    const wanted = this.#within(path);
+    if (wanted === this.root) throw refusal(`${path} is the folder itself.`);
+    let existing = dirname(wanted);
+    while (existing !== this.root && (await lstat(existing).catch(() => undefined)) === undefined) {
+      existing = dirname(existing);
+    }
+    const real = this.#check(await realpath(existing).catch(tell(path)), path);
+    const place = this.#check(join(real, relative(existing, wanted)), path);
+    const facts = await lstat(place).catch(() => undefined);
+    if (facts?.isSymbolicLink() === true) throw refusal(`${path} is a link; name the file that it leads to.`);
+    if (facts?.isDirectory() === true) throw refusal(`${path} is a folder.`);
+    return place;
+  }
+
+  /** Before anything is looked at: what lies outside by its name alone is not even asked for. */
+  #within(path: string): string {
+    if (path.includes("\0")) throw refusal("A path has no zero bytes.");
+    return this.#check(resolve(this.root, path), path);
+  }
+
+  #check(absolute: string, path: string): string {
+    const isInside =
+      absolute === this.root || absolute.startsWith(this.root.endsWith(sep) ? this.root : this.root + sep);
+    if (!isInside) throw refusal(`${path} lies outside of ${this.root}.`);
+    if (this.#isSecret(this.shown(absolute))) throw refusal(`${path} is secret by configuration (agent.secret_files).`);
+    return absolute;
+  }
+}
+
+function refusal(message: string): LonghaulError {
+  return new LonghaulError("not_allowed", message);
+}
+
+/** The system's errors name the real path; ours names what was asked for. */
+function tell(path: string): (error: NodeJS.ErrnoException) => never {
+  return (error) => {
+    const what = { ENOENT: "does not exist", ENOTDIR: "is no folder", EACCES: "may not be used", ELOOP: "is a link" };
+    const known = what[error.code as keyof typeof what];
+    throw new LonghaulError("invalid_input", `${path} ${known ?? `cannot be used (${error.code ?? "unknown"})`}.`, {
+      cause: error,
+    });
+  };
+}

@@ -1,0 +1,46 @@
+import { z } from "zod";
+import { defineTool, type AgentTool } from "./agent-tool.ts";
+import { applyPatch } from "./apply-patch.ts";
+
+const mostCharacters = 2_000_000;
+
+const writeFile = defineTool({
+  name: "write_file",
+  description: "Write a whole text file; it is made, with its folders, or replaced.",
+  input: z.object({ filePath: z.string().min(1).max(4_000), content: z.string().max(mostCharacters) }),
+  isChange: true,
+  isUnrepeatable: true,
+  brief: ({ filePath }) => filePath,
+  run: async ({ filePath, content }, { files }) => {
+    await files.writeText(filePath, content);
+    return `Wrote ${content.length} characters to ${filePath}.`;
+  },
+  verify: async ({ filePath, content }, { files }) => {
+    const there = await files.readText(filePath).catch(() => undefined);
+    return there === content ? `Wrote ${content.length} characters to ${filePath}.` : undefined;
+  },
+});
+
+const applyPatchTool = defineTool({
+  name: "apply_patch",
+  description: `Change files by a patch:
+*** Begin Patch
+*** Update File: path
+@@ an unchanged line above the change, such as a function's head
+ an unchanged line
+-a removed line
++an added line
+*** Add File: path
++every line of it
+*** Delete File: path
+*** End Patch
+Give three unchanged lines around each change. All of the patch is applied, or nothing.`,
+  input: z.object({ input: z.string().min(1).max(mostCharacters).describe("The patch.") }),
+  isChange: true,
+  isUnrepeatable: true,
+  brief: ({ input }) =>
+    [...input.matchAll(/^\*\*\* (?:Update|Add|Delete) File: (.+)$/gm)].map(([, name]) => name).join(", "),
+  run: ({ input }, { files }) => applyPatch(input, files),
+});
+
+export const writeTools: readonly AgentTool[] = [writeFile, applyPatchTool];

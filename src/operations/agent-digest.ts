@@ -1,0 +1,131 @@
+import { z } from "zod";
+import { defined } from "../job/defined.ts";
+import { LonghaulError } from "../job/error.ts";
+import type { Job } from "../job/job.ts";
+import type { Json } from "../job/json.ts";
+import { jobStatuses } from "../job/state.ts";
+import { defineOperation, type OperationContext } from "./operation.ts";
+
+const rowSchema = z.object({
+  id: z.string(),
+  name: z.string().optional(),
+  state: z.enum(jobStatuses),
+  model: z.string().optional(),
+  seconds: z.number().optional(),
+  steps: z.int().optional(),
+  tokens: z.int().optional(),
+  cost_usd: z.number().optional(),
+  answer: z.string().optional().describe("The first lines of what it answered, or why there is no answer."),
+});
+
+export const agentDigest = defineOperation({
+  name: "agent_digest",
+  scope: "read",
+  description: "Compare the agents of a batch: state, model, time, tokens, cost and the first lines of each answer.",
+  input: z.strictObject({ batch: z.string().min(1), lines: z.int().min(1).max(100).default(5) }),
+  output: z.object({
+    batch: z.string(),
+    finished: z.int(),
+    total: z.int(),
+    cost_usd: z.number().optional().describe("Absent where a price is not known."),
+    jobs: z.array(rowSchema),
+  }),
+  run: async (context, { batch, lines }) => {
+    const { jobs } = await context.engine.list({ kind: "agent", batch }, { limit: 1_000 }, context.actor);
+    if (jobs.length === 0) throw new LonghaulError("not_found", `There is no batch of agents "${batch}".`);
+    const rows = await Promise.all(jobs.toReversed().map((job) => toRow(job, lines, context)));
+    const costs = rows.flatMap(({ state, cost_usd: cost }) => (state === "succeeded" ? [cost] : []));
+    const isPriced = costs.length > 0 && costs.every((cost) => cost !== undefined);
+    return {
+      batch,
+      finished: rows.filter(({ state }) => !["queued", "running", "waiting"].includes(state)).length,
+      total: rows.length,
+      ...(isPriced ? { cost_usd: costs.reduce((sum, cost) => sum + cost, 0) } : {}),
+      jobs: rows,
+    };
+  },
+});
+
+export const agentCheck = defineOperation({
+  name: "agent_check",
+  scope: "run",
+  description: "Test the models that agents can use: each is asked for one word.",
+  input: z.strictObject({
+    models: z
+      .array(z.string().min(1).max(200))
+      .max(50)
+      .default([])
+      .describe("Names or classes; all classes unless given."),
+  }),
+  output: z.object({
+    models: z.array(
+      z.object({
+        model: z.string(),
+        classes: z.array(z.string()),
+        ok: z.boolean(),
+        ms: z.int(),
+        error: z.string().optional(),
+      }),
+    ),
+  }),
+  run: async ({ server, signal }, { models }) => {
+    const checked = (await server.agents?.check(models, signal)) ?? [];
+    return { models: checked.map((row) => ({ ...row, classes: [...row.classes] })) };
+  },
+});
+
+type Row = z.output<typeof rowSchema>;
+
+const longestAnswer = 2_000;
+
+async function toRow(job: Job, lines: number, { engine, actor }: OperationContext): Promise<Row> {
+  const { state, id } = job;
+  const [input, result] = await Promise.all([
+    engine.input(id, actor),
+    state.status === "succeeded" ? engine.result(id, actor) : undefined,
+  ]);
+  const told = asObject(result);
+  const { input: taken, output: given } = asObject(told["tokens"]);
+  const [asked] = asList(asObject(input)["models"]);
+  const endedAt = "finishedAt" in state ? state.finishedAt : undefined;
+  const startedAt = "startedAt" in state ? state.startedAt : undefined;
+  return {
+    id,
+    state: state.status,
+    ...defined({
+      name: job.name,
+      model: asText(told["model"]) ?? asText(asked),
+      seconds:
+        startedAt === undefined || endedAt === undefined ? undefined : Math.round((endedAt - startedAt) / 100) / 10,
+      steps: asNumber(told["steps"]),
+      tokens: typeof taken === "number" && typeof given === "number" ? taken + given : undefined,
+      cost_usd: asNumber(told["cost_usd"]),
+      answer: beginning(asText(told["output"]) ?? reasonOf(job), lines),
+    }),
+  };
+}
+
+function reasonOf({ state }: Job): string | undefined {
+  if ("failure" in state) return state.failure.message;
+  return state.status === "cancelled" ? state.reason : undefined;
+}
+
+function beginning(text: string | undefined, lines: number): string | undefined {
+  return text?.trim().split("\n").slice(0, lines).join("\n").slice(0, longestAnswer);
+}
+
+function asObject(value: Json | undefined): Record<string, Json> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
+}
+
+function asList(value: Json | undefined): Json[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function asText(value: Json | undefined): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function asNumber(value: Json | undefined): number | undefined {
+  return typeof value === "number" ? value : undefined;
+}

@@ -1,0 +1,93 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { JobView } from "../../../src/operations/job-view.ts";
+import { FakeModels } from "../../kinds/agent/fake-models.ts";
+import { call, toolResults } from "../../kinds/agent/world.ts";
+import { until } from "../../until.ts";
+import { makeSharedCli, type Done } from "./cli.ts";
+import { runOnTerminal } from "./on-terminal.ts";
+
+describe("longhaul agent", () => {
+  const cli = makeSharedCli();
+  let models: FakeModels;
+  let env: Record<string, string> = {};
+  beforeAll(async () => {
+    models = await FakeModels.open();
+    env = { OPENAI_BASE_URL: models.url, OPENAI_API_KEY: "sk-key-of-the-cli-12345678" };
+    writeFileSync(join(cli.home, "notes.md"), "buy milk");
+  });
+  afterAll(() => models.close());
+  const agent = (...words: string[]): Promise<Done> => cli.run(["agent", ...words], { env, cwd: cli.home });
+
+  it("prints the answer and nothing else into a pipe", async () => {
+    models.script("m", { text: "Let me see.", ...call("read_file", { filePath: "notes.md" }) }, { text: "Milk." });
+    const done = await agent("--model", "openai/m", "--read-only", "--file", "notes.md", "what", "to buy?");
+    expect(done).toMatchObject({ code: 0, stdout: "Milk.\n" });
+    expect(models.heard[0]?.said).toContain("what to buy?");
+    expect(models.heard[0]?.said).toContain("=== notes.md ===");
+  });
+
+  it("shows text and tools as they come on a terminal, and what was used", async () => {
+    models.script("m", { text: "Let me see.", ...call("grep", { pattern: "milk" }) }, { text: "Milk." });
+    const shown = await runOnTerminal(["agent", "--model", "openai/m", "look"], { home: cli.home, env });
+    expect(shown).toMatch(/Let me see\.[^]*→ grep milk[^]*Milk\.[^]*openai\/m · 2 steps · 220 tokens/);
+  });
+
+  it("answers an agent's question from another terminal", async () => {
+    models.script("m", call("ask_user", { question: "Tea or coffee?" }), ({ body }) => ({
+      text: `${toolResults(body)[0]}!`,
+    }));
+    const { stdout } = await agent("-d", "--model", "openai/m", "serve");
+    const id = stdout.trim();
+    await until(async () => (await cli.json<JobView>(["show", id])).state === "waiting");
+    expect((await cli.run(["answer", id, "--text", "tea"])).code).toBe(0);
+    expect((await cli.run(["wait", id])).code).toBe(0);
+    expect(await cli.json(["show", id])).toMatchObject({ result: { output: "tea!" } });
+  });
+
+  it("asks several models, ends the others after the first, and compares", async () => {
+    models.script("good", { text: "Forty-two." });
+    models.script("bad", { status: 400, error: "no" });
+    models.script("slow", { text: "hm ", hangs: true });
+    const names = ["good", "bad", "slow"].flatMap((name) => ["--model", `openai/${name}`]);
+    expect(await agent(...names, "answer")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("set read_only") as string,
+    });
+    const { code, stdout } = await agent(...names, "--read-only", "--first", "answer");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/succeeded {2}openai\/good · 1 steps · 110 tokens\n {2}Forty-two\./);
+    expect(stdout).toMatch(/failed {2}openai\/bad/);
+    expect(stdout).toMatch(/cancelled {2}openai\/slow\n {2}another agent was first/);
+  });
+
+  it("hands out data by a schema, and tests the models", async () => {
+    writeFileSync(
+      join(cli.home, "schema.json"),
+      JSON.stringify({ type: "object", properties: { n: { type: "number" } } }),
+    );
+    models.script("m", call("submit_result", { n: 7 }));
+    expect((await agent("--model", "openai/m", "--schema", join(cli.home, "schema.json"), "count")).stdout).toBe(
+      '{\n  "n": 7\n}\n',
+    );
+    models.script("gpt-5", { text: "OK" });
+    models.script("gpt-5-mini", { status: 401, error: "no access" });
+    const { code, stdout } = await agent("--check");
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/✓ openai\/gpt-5 \(reasoning, vision, standard, .*\d+ ms/);
+    expect(stdout).toMatch(/✗ openai\/gpt-5-mini .*HTTP 401/);
+  });
+
+  it("says what is missing", async () => {
+    expect(await agent()).toMatchObject({ code: 2, stderr: expect.stringContaining("Say what to do") as string });
+    expect(await agent("--max-cost", "lots", "x")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--max-cost") as string,
+    });
+    expect(await agent("--model", "claude-x", "x")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("ANTHROPIC_API_KEY") as string,
+    });
+  });
+});

@@ -1,0 +1,157 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text as readAll } from "node:stream/consumers";
+
+/** What a model says to one request. */
+export interface Say {
+  readonly text?: string;
+  readonly calls?: readonly { readonly name: string; readonly input: unknown }[];
+  readonly usage?: { readonly input: number; readonly output: number };
+  /** An error instead of an answer. */
+  readonly status?: number;
+  readonly error?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Ends the connection in the middle of the answer. */
+  readonly breaks?: true;
+  /** Begins to answer with its text and never ends. */
+  readonly hangs?: true;
+  /** Resolves when the answer may be given. */
+  readonly after?: Promise<unknown>;
+}
+
+export interface Heard {
+  readonly model: string;
+  readonly path: string;
+  readonly headers: IncomingMessage["headers"];
+  /** The request as it was sent. */
+  readonly body: Record<string, unknown>;
+  /** All of its messages as one text. */
+  readonly said: string;
+  /** Whether the caller has hung up before the end. */
+  isAborted: boolean;
+}
+
+type Script = readonly (Say | ((heard: Heard) => Say))[];
+
+/** Speaks the wire formats of OpenAI (chat completions) and Anthropic (messages), streamed, as it is told to. */
+export class FakeModels {
+  readonly heard: Heard[] = [];
+  readonly #scripts = new Map<string, (Say | ((heard: Heard) => Say))[]>();
+  readonly #server = createServer((request, response) => void this.#serve(request, response));
+
+  static async open(): Promise<FakeModels> {
+    const models = new FakeModels();
+    await new Promise<void>((resolve) => models.#server.listen(0, "127.0.0.1", resolve));
+    return models;
+  }
+
+  /** The base URL of both APIs. */
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1`;
+  }
+
+  /** What a model says to its next requests; the last answer is said again and again. */
+  script(model: string, ...says: Script): void {
+    this.#scripts.set(model, [...says]);
+  }
+
+  requests(model: string): Heard[] {
+    return this.heard.filter((heard) => heard.model === model);
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = JSON.parse(await readAll(request)) as Record<string, unknown>;
+    const { url: path = "", headers } = request;
+    const model = String(body["model"]);
+    const said = JSON.stringify([body["system"], body["messages"]]);
+    const heard: Heard = { model, path, headers, body, said, isAborted: false };
+    this.heard.push(heard);
+    response.on("close", () => (heard.isAborted = !response.writableFinished));
+    const script = this.#scripts.get(model) ?? [];
+    const next = script.length > 1 ? script.shift() : script[0];
+    const say = typeof next === "function" ? next(heard) : (next ?? { status: 404, error: `no model ${model}` });
+    await say.after;
+    if (say.status !== undefined) {
+      response.writeHead(say.status, { "content-type": "application/json", ...say.headers });
+      response.end(JSON.stringify({ type: "error", error: { type: "api_error", message: say.error ?? "an error" } }));
+      return;
+    }
+    response.writeHead(200, { "content-type": "text/event-stream", ...say.headers });
+    const events = path.endsWith("/messages") ? anthropicEvents(say, model) : openAiEvents(say, model);
+    for (const event of events) response.write(event);
+    if (say.breaks === true) response.destroy();
+    else if (say.hangs !== true) response.end();
+  }
+}
+
+let calls = 0;
+
+function* openAiEvents(say: Say, model: string): Generator<string> {
+  const chunk = (choice: object, more: object = {}): string =>
+    `data: ${JSON.stringify({ id: "c1", object: "chat.completion.chunk", created: 1, model, choices: [choice], ...more })}\n\n`;
+  yield chunk({ index: 0, delta: { role: "assistant", content: "" }, finish_reason: null });
+  for (const piece of (say.text ?? "").match(/[^]{1,7}/g) ?? []) yield chunk({ index: 0, delta: { content: piece } });
+  if (say.hangs === true || say.breaks === true) return;
+  for (const [index, { name, input }] of (say.calls ?? []).entries()) {
+    const id = `call_${++calls}`;
+    const args = typeof input === "string" ? input : JSON.stringify(input);
+    const half = Math.ceil(args.length / 2);
+    yield chunk({
+      index: 0,
+      delta: { tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] },
+    });
+    for (const piece of [args.slice(0, half), args.slice(half)]) {
+      yield chunk({ index: 0, delta: { tool_calls: [{ index, function: { arguments: piece } }] } });
+    }
+  }
+  yield chunk({ index: 0, delta: {}, finish_reason: say.calls === undefined ? "stop" : "tool_calls" });
+  const { input, output } = say.usage ?? { input: 100, output: 10 };
+  const usage = { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
+  yield `data: ${JSON.stringify({ id: "c1", object: "chat.completion.chunk", created: 1, model, choices: [], usage })}\n\n`;
+  yield "data: [DONE]\n\n";
+}
+
+function* anthropicEvents(say: Say, model: string): Generator<string> {
+  const event = (type: string, data: object): string =>
+    `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
+  const { input, output } = say.usage ?? { input: 100, output: 10 };
+  const usage = { input_tokens: input, output_tokens: 1, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
+  const head = {
+    id: "m1",
+    type: "message",
+    role: "assistant",
+    model,
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+  };
+  yield event("message_start", { message: { ...head, usage } });
+  let index = 0;
+  if (say.text !== undefined) {
+    yield event("content_block_start", { index, content_block: { type: "text", text: "" } });
+    for (const piece of say.text.match(/[^]{1,7}/g) ?? []) {
+      yield event("content_block_delta", { index, delta: { type: "text_delta", text: piece } });
+    }
+    if (say.hangs === true || say.breaks === true) return;
+    yield event("content_block_stop", { index });
+    index += 1;
+  }
+  for (const { name, input: args } of say.calls ?? []) {
+    yield event("content_block_start", {
+      index,
+      content_block: { type: "tool_use", id: `toolu_${++calls}`, name, input: {} },
+    });
+    const json = typeof args === "string" ? args : JSON.stringify(args);
+    yield event("content_block_delta", { index, delta: { type: "input_json_delta", partial_json: json } });
+    yield event("content_block_stop", { index });
+    index += 1;
+  }
+  const stop = say.calls === undefined ? "end_turn" : "tool_use";
+  yield event("message_delta", { delta: { stop_reason: stop, stop_sequence: null }, usage: { output_tokens: output } });
+  yield event("message_stop", {});
+}

@@ -1,0 +1,193 @@
+import { Client, type CallToolResult } from "@modelcontextprotocol/client";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createClient, type Client as LocalClient } from "../../../src/faces/local/client.ts";
+import type { JobAnswer } from "../../../src/faces/cli/answers.ts";
+import { until } from "../../until.ts";
+import { openTransport } from "../../faces/mcp/official-client.ts";
+import { startServer, type ServerProcess } from "../../faces/mcp/server-process.ts";
+import { FakeModels } from "./fake-models.ts";
+import { call, toolResults } from "./world.ts";
+
+const key = "plain-words-that-are-the-key-4711";
+
+describe("agents of a server", () => {
+  let home = "";
+  let work = "";
+  let models: FakeModels;
+  let server: ServerProcess;
+  let local: LocalClient;
+  beforeEach(async () => {
+    home = await realpath(await mkdtemp(join(tmpdir(), "longhaul-agents-")));
+    work = join(home, "work");
+    await mkdir(work);
+    models = await FakeModels.open();
+    local = createClient(join(home, "longhaul.sock"));
+  });
+  afterEach(async () => {
+    await server.kill("SIGTERM");
+    await models.close();
+    await rm(home, { recursive: true, force: true });
+  });
+
+  const open = async (variables: Record<string, string> = {}): Promise<void> => {
+    server = await startServer(home, { OPENAI_BASE_URL: models.url, OPENAI_API_KEY: key, ...variables });
+  };
+  const run = async (input: object): Promise<string> => {
+    const job = await local.call<{ id: string }>("run_agent", {
+      task: "do it",
+      model: "openai/m",
+      cwd: work,
+      ...input,
+    });
+    return job.id;
+  };
+  const end = async (id: string): Promise<JobAnswer> => {
+    await local.call("job_wait", { ids: [id], timeout_ms: 30_000 });
+    return local.call<JobAnswer>("job_get", { id });
+  };
+
+  it("killed between steps go on without repeating a finished one", async () => {
+    let isFirst = true;
+    models.script(
+      "m",
+      call("write_file", { filePath: "a.txt", content: "1" }),
+      call("run_command", { command: "echo once >> log" }),
+      () => (isFirst ? ((isFirst = false), { text: "I was cut ", hangs: true }) : { text: "Done." }),
+      { text: "Done." },
+    );
+    await open();
+    const id = await run({});
+    await until(() => models.heard.length === 3);
+    await server.kill("SIGKILL");
+    await open();
+    const job = await end(id);
+    expect(job).toMatchObject({ state: "succeeded", result: { output: "Done.", steps: 3, tool_calls: 2 } });
+    // Only the call that was under way is made again.
+    expect(models.heard).toHaveLength(4);
+    expect(readFileSync(join(work, "log"), "utf8")).toBe("once\n");
+    expect(toolResults(models.heard[3]?.body ?? {})).toEqual(["Wrote 1 characters to a.txt.", "[exit code 0]"]);
+  });
+
+  it("killed while a command of theirs runs find it again", async () => {
+    models.script(
+      "m",
+      call("run_command", { command: "echo begun >> log; while [ ! -e go ]; do sleep 0.05; done; echo end" }),
+      { text: "Done." },
+    );
+    await open();
+    const id = await run({});
+    await until(() => existsSync(join(work, "log")));
+    await server.kill("SIGKILL");
+    await open();
+    await writeFile(join(work, "go"), "");
+    expect(await end(id)).toMatchObject({ state: "succeeded", result: { steps: 2 } });
+    expect(readFileSync(join(work, "log"), "utf8")).toBe("begun\n");
+    expect(toolResults(models.heard[1]?.body ?? {})).toEqual(["end\n[exit code 0]"]);
+    expect(models.heard).toHaveLength(2);
+  });
+
+  it("ask questions that an MCP client answers", async () => {
+    models.script("m", call("ask_user", { question: "Which colour?" }), (heard) => ({
+      text: `So ${toolResults(heard.body)[0]}.`,
+    }));
+    await open();
+    const client = new Client({ name: "plain", version: "0.0.0" }, { versionNegotiation: { mode: "auto" } });
+    await client.connect(openTransport(server, "http", server.token));
+    const ask = (name: string, args: Record<string, unknown>): Promise<CallToolResult> =>
+      client.callTool({ name, arguments: args });
+    const asked = await ask("run_agent", { task: "paint", model: "openai/m", cwd: work });
+    expect(asked.structuredContent).toMatchObject({ status: "waiting", message: "asks: Which colour?" });
+    const id = (asked.structuredContent as { job_id: string }).job_id;
+    await ask("job_send", { id, text: "green" });
+    const done = await ask("job_wait", { ids: [id] });
+    expect(done.structuredContent).toMatchObject({
+      jobs: [{ status: "succeeded", result: { output: "So green.", steps: 2 } }],
+    });
+    expect(done.structuredContent).not.toHaveProperty("jobs.0.output");
+    const [first] = (await client.getPrompt({ name: "plan", arguments: { task: "a bridge" } })).messages;
+    expect(JSON.stringify(first)).toContain("run_agent");
+    await client.close();
+  });
+
+  it("never show a key: not in events, lists, output, errors, the log or the database's readable parts", async () => {
+    await writeFile(join(work, "notes.txt"), `the key is ${key}\n`);
+    models.script(
+      "m",
+      { text: `I say ${key} aloud.`, ...call("read_file", { filePath: "notes.txt" }) },
+      call("run_command", { command: `echo ${key}` }),
+      call("grep", { pattern: key }),
+      { status: 400, error: `Incorrect API key provided: ${key}` },
+    );
+    await open();
+    const id = await run({ context: `use ${key}` });
+    expect(await end(id)).toMatchObject({ state: "failed", error: { code: "model_refused" } });
+    const shown = await Promise.all([
+      local.call("job_get", { id }),
+      local.call("job_list", {}),
+      local.call("job_events", { id }),
+      local.call("job_output", { id }),
+      local.call("job_output", { id, stream: "activity" }),
+    ]);
+    expect(JSON.stringify(shown)).not.toContain(key);
+    expect(JSON.stringify(shown)).toContain("[redacted]");
+    // What a tool read is hidden from the model, too.
+    expect(toolResults(models.heard.at(-1)?.body ?? {}).join("\n")).not.toContain(key);
+    for (const file of readdirSync(home).filter((name) => name.endsWith(".log"))) {
+      expect(readFileSync(join(home, file), "utf8")).not.toContain(key);
+    }
+  });
+
+  it("compare themselves as a batch, of which one succeeds, one fails and one hangs until it is cancelled", async () => {
+    models.script("good", { text: "Line one\nLine two\nLine three", usage: { input: 1_000, output: 100 } });
+    models.script("bad", { status: 401, error: "bad key" });
+    models.script("slow", { text: "hm ", hangs: true });
+    await open();
+    const request = { task: "answer", cwd: work, models: ["openai/good", "openai/bad", "openai/slow"] };
+    await expect(local.call("run_agents", request)).rejects.toThrow("Several models may not change the same folder");
+    const { batch, jobs } = await local.call<{ batch: string; jobs: { id: string }[] }>("run_agents", {
+      ...request,
+      read_only: true,
+    });
+    const ids = jobs.map(({ id }) => id);
+    const first = await local.call<{ reached: boolean; met: string[] }>("job_wait", {
+      ids,
+      for: "success",
+      timeout_ms: 20_000,
+    });
+    expect(first).toMatchObject({ reached: true });
+    await local.call("job_wait", { ids, for: 2, timeout_ms: 20_000 });
+    await local.call("job_cancel", { ids });
+    await local.call("job_wait", { ids, timeout_ms: 20_000 });
+    expect(await local.call("agent_digest", { batch, lines: 2 })).toMatchObject({
+      ...{ batch, finished: 3, total: 3 },
+      jobs: [
+        { id: ids[0], state: "succeeded", model: "openai/good", tokens: 1_100, steps: 1, answer: "Line one\nLine two" },
+        { id: ids[1], state: "failed", model: "openai/bad", answer: expect.stringContaining("HTTP 401") as string },
+        { id: ids[2], state: "cancelled", model: "openai/slow" },
+      ],
+    });
+    await until(() => models.requests("slow")[0]?.isAborted === true);
+    const inputs = await local.call<{ jobs: object[] }>("run_agents", {
+      task: "t",
+      cwd: work,
+      model: undefined,
+      models: ["openai/good"],
+      inputs: ["first item", "second item"],
+    });
+    expect(inputs.jobs).toHaveLength(2);
+    await until(() => models.requests("good").length === 3);
+    expect(models.requests("good").some(({ said }) => said.includes("second item"))).toBe(true);
+  });
+
+  it("are refused without any key, in a sentence that says which to set, and nothing is made", async () => {
+    await open({ OPENAI_BASE_URL: "", OPENAI_API_KEY: "", ANTHROPIC_API_KEY: "", GOOGLE_API_KEY: "" });
+    await expect(run({})).rejects.toThrow(/No model can be called: set ANTHROPIC_API_KEY, OPENAI_API_KEY/);
+    await expect(local.call("agent_check", {})).rejects.toThrow("No model can be called");
+    await expect(run({ backend: "codex" })).rejects.toThrow('needs the program "codex"');
+    expect(await local.call("job_list", {})).toEqual({ jobs: [] });
+  });
+});
