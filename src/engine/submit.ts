@@ -151,16 +151,15 @@ function toInputText(input: unknown, kind: Kind, settings: Settings): string {
 }
 
 function toJsonText(input: unknown, kind: Kind): string {
-  let cause: unknown = new TypeError(`it is a ${typeof input}`);
   try {
     const text: string | undefined = canonicalJson(input ?? null);
     if (text !== undefined) return text;
-  } catch (error) {
-    cause = error;
+    throw new TypeError(`it is a ${typeof input}`);
+  } catch (cause) {
+    throw new LonghaulError("invalid_input", `The input of kind "${kind.name}" is not JSON: ${messageOf(cause)}.`, {
+      cause,
+    });
   }
-  throw new LonghaulError("invalid_input", `The input of kind "${kind.name}" is not JSON: ${messageOf(cause)}.`, {
-    cause,
-  });
 }
 
 function mapRefs(requests: readonly ParsedRequest[], ids: readonly JobId[]): Map<string, JobId> {

@@ -81,7 +81,9 @@ export function createHttpFace(parts: HttpFaceParts): HttpFace {
       const method = request.method === "HEAD" ? "GET" : request.method;
       for (const place of places) {
         const pathFields = place.method === method ? place.read(path) : undefined;
-        if (pathFields !== undefined) return void place.serve({ request, response, path, pathFields });
+        if (pathFields === undefined) continue;
+        void place.serve({ request, response, path, pathFields });
+        return;
       }
       void refuse({ request, response, path, pathFields: {} });
     },

@@ -1,8 +1,8 @@
 import type { JobId } from "../../job/id.ts";
-import type { BatchPage, JobFilter, StatusCount, Store } from "../store.ts";
+import type { BatchPage, JobFilter, Payload, StatusCount, Store } from "../store.ts";
 import type { Database } from "./database.ts";
 import { listQuestions } from "./questions.ts";
-import { findJob, jobColumns, readEvents, toFound, withSpec, type JobRow } from "./rows.ts";
+import { findJob, jobColumns, readEvents, toFound, withSpec, type Found, type JobRow } from "./rows.ts";
 
 type ReadVerb =
   | "get"
@@ -20,17 +20,15 @@ type ReadVerb =
 
 /** The verbs that change nothing; they are answered at once. */
 export function readVerbs(db: Database): Pick<Store, ReadVerb> {
+  // Every change of a job makes a new record of it, so what is kept with one is never out of date.
+  const payloads = new WeakMap<Found, Payload>();
   return {
     get: async (id) => findJob(db, id)?.job,
     payload: async (id) => {
-      const row = db
-        .sql(
-          `SELECT coalesce(s.shown, s.input) AS input, r.result FROM jobs j JOIN specs s ON s.job = j.num LEFT JOIN results r ON r.job = j.num
-           WHERE j.id = ?`,
-        )
-        .get(id) as { input: string; result: string | null } | undefined;
-      if (row === undefined) return undefined;
-      return { input: row.input, ...(row.result === null ? {} : { result: row.result }) };
+      const found = findJob(db, id);
+      const payload = found && (payloads.get(found) ?? readPayload(db, found));
+      if (found !== undefined && payload !== undefined && isSmall(payload)) payloads.set(found, payload);
+      return payload;
     },
     count: async ({ owner, kinds, batch }) => {
       const where = `${owner === undefined ? "?1 IS NULL" : "owner = ?1"} AND ${batch === undefined ? "?2 IS NULL" : "batch = ?2"}`;
@@ -76,6 +74,22 @@ export function readVerbs(db: Database): Pick<Store, ReadVerb> {
     pausedKinds: async () =>
       (db.sql("SELECT kind FROM paused_kinds ORDER BY kind").all() as { kind: string }[]).map(({ kind }) => kind),
   };
+}
+
+function readPayload(db: Database, { num }: Found): Payload {
+  const row = db
+    .sql(
+      `SELECT coalesce(s.shown, s.input) AS input, r.result FROM specs s LEFT JOIN results r ON r.job = s.job
+       WHERE s.job = ?`,
+    )
+    .get(num) as { input: string; result: string | null };
+  return { input: row.input, ...(row.result === null ? {} : { result: row.result }) };
+}
+
+const mostKeptCharacters = 2_000;
+
+function isSmall({ input, result = "" }: Payload): boolean {
+  return input.length + result.length <= mostKeptCharacters;
 }
 
 function countAhead(db: Database, id: JobId, limit: number): number | undefined {

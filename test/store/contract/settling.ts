@@ -58,6 +58,13 @@ export function describeSettling(open: OpenStore): void {
       expect(await world().store.payload(job.id)).toEqual({ input: "{}", result });
     });
 
+    it("whoever has looked before the end sees the result after it", async () => {
+      const { job, lease } = await world().start();
+      expect(await world().store.payload(job.id)).toEqual({ input: "{}" });
+      await world().store.settle(lease, outcomes.succeeded, { now: end, result: "1" });
+      expect(await world().store.payload(job.id)).toEqual({ input: "{}", result: "1" });
+    });
+
     it("a job may succeed without a result", async () => {
       const { job } = await world().start();
       expect(await world().store.payload(job.id)).toEqual({ input: "{}" });
