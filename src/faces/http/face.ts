@@ -6,6 +6,7 @@ import { demand, type Actor } from "../../engine/access.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { OperationContext, ServerFacts } from "../../operations/operation.ts";
 import type { Gatekeeper } from "../access/gatekeeper.ts";
+import { createRunpodFace } from "../runpod/v2-face.ts";
 import { openLiveEvents } from "./live-events.ts";
 import { openLiveOutput } from "./live-output.ts";
 import { LiveStreams } from "./live-streams.ts";
@@ -67,8 +68,10 @@ export function createHttpFace(parts: HttpFaceParts): HttpFace {
     // What is not even a request: a host or a path that no URL can have.
     errorHandler: (error) => toResponse(toProblem(new HttpError(400, "invalid_input", String(error)), "/")),
   });
+  const runpod = createRunpodFace({ ...parts, countRequest: metrics.countRequest });
   return {
-    listener: (request, response) => void listen(request, response),
+    listener: (request, response) =>
+      request.url?.startsWith("/v2/") === true ? runpod(request, response) : void listen(request, response),
     close: () => {
       pages.close();
       streams.close();
