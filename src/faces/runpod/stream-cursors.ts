@@ -11,52 +11,71 @@ const mostCursors = 10_000;
 
 interface Cursor {
   readonly attempt: number;
+  /** Where to read on. */
   readonly at: number;
+  /** How many chunks stand before it. */
+  readonly count: number;
+}
+
+export interface TakeOptions {
+  readonly waitMs: number;
+  /** How many chunks the reader has already; undefined if it does not say. */
+  readonly have: number | undefined;
+  readonly response: ServerResponse;
 }
 
 /**
- * How far the stream of each job was read: RunPod gives each chunk once. Kept in memory, so that after a restart of the server a
- * stream begins again; and a reply that could not be sent was not given.
+ * How far the stream of each job was read: RunPod gives each chunk once. A reply that could not be sent was not given, and a reader
+ * that says how many chunks it has gets those that follow. Kept in memory: after a restart of the server a stream begins again.
  */
 export class StreamCursors {
   readonly #cursors = new Map<string, Cursor>();
 
-  /** The next read of the job's stream begins at its beginning. */
-  rewind(job: Job): void {
-    this.#cursors.delete(job.id);
-  }
-
-  /** The chunks that nobody was given yet; waits for some, at most so long. */
-  async take(context: OperationContext, job: Job, waitMs: number, response: ServerResponse): Promise<RunpodReply> {
+  /** The chunks that come next; waits for some, at most so long. */
+  async take(context: OperationContext, job: Job, { waitMs, have, response }: TakeOptions): Promise<RunpodReply> {
     const endsAt = performance.now() + waitMs;
+    const isAstray = have !== undefined && have !== this.#of(job).count;
+    if (isAstray) this.#cursors.delete(job.id);
+    let toSkip = isAstray ? have : 0;
     for (let seen = job; ;) {
-      const from = this.#at(seen);
-      const { chunks, next, end, isMore } = await readChunks(context, seen, { from, mostBytes: mostReplyBytes });
+      const before = this.#of(seen);
+      const read = await readChunks(context, seen, { from: before.at, mostBytes: mostReplyBytes });
       if (context.signal?.aborted === true) return { status: toRunpodStatus(seen), stream: [] };
       // Somebody else was given them in the meantime.
-      if (this.#at(seen) !== from) continue;
-      this.#advance(seen, next);
+      if (this.#of(seen).at !== before.at) continue;
+      const after = { ...before, at: read.next, count: before.count + read.chunks.length };
+      this.#set(seen, after);
+      const stream = read.chunks.slice(toSkip);
+      toSkip -= read.chunks.length - stream.length;
       const leftMs = endsAt - performance.now();
-      if (chunks.length > 0 || isMore || isTerminal(seen.state) || leftMs <= 0) {
-        response.once("close", () => {
-          if (!response.writableFinished && this.#at(seen) === next) this.#advance(seen, from);
-        });
+      if (stream.length > 0 || (!read.isMore && isTerminal(seen.state)) || leftMs <= 0) {
+        this.#takeBackUnlessSent(seen, { before, after }, response);
         // A client stops at a status that is final: not before it has everything.
-        const status = isMore && isTerminal(seen.state) ? "IN_PROGRESS" : toRunpodStatus(seen);
-        return { status, stream: chunks };
+        const status = read.isMore && isTerminal(seen.state) ? "IN_PROGRESS" : toRunpodStatus(seen);
+        return { status, stream, ...(have === undefined ? {} : { have }) };
       }
-      seen = await waitForMore(context, seen, end, leftMs);
+      if (!read.isMore) seen = await waitForMore(context, seen, read.end, leftMs);
     }
   }
 
-  #at({ id, state }: Job): number {
-    const cursor = this.#cursors.get(id);
-    return cursor?.attempt === state.attempt ? cursor.at : 0;
+  #takeBackUnlessSent(job: Job, { before, after }: { before: Cursor; after: Cursor }, response: ServerResponse): void {
+    const { socket } = response;
+    let isSent = false;
+    // A connection that breaks finishes its response, too.
+    response.once("finish", () => (isSent = socket?.destroyed === false));
+    response.once("close", () => {
+      if (!isSent && this.#of(job).at === after.at) this.#set(job, before);
+    });
   }
 
-  #advance({ id, state }: Job, at: number): void {
+  #of({ id, state: { attempt } }: Job): Cursor {
+    const cursor = this.#cursors.get(id);
+    return cursor?.attempt === attempt ? cursor : { attempt, at: 0, count: 0 };
+  }
+
+  #set({ id }: Job, cursor: Cursor): void {
     this.#cursors.delete(id);
-    this.#cursors.set(id, { attempt: state.attempt, at });
+    this.#cursors.set(id, cursor);
     const [oldest] = this.#cursors.keys();
     if (this.#cursors.size > mostCursors && oldest !== undefined) this.#cursors.delete(oldest);
   }

@@ -83,9 +83,8 @@ export const jobVerbs: Readonly<Record<string, JobVerb>> = {
     method: "GET",
     scope: "read",
     answer: (call, job) => {
-      const waitMs = readWait(call, streamWait);
-      if (call.query.get("from") === "0") call.cursors.rewind(job);
-      return call.cursors.take(call.context, job, waitMs, call.response);
+      const { context, cursors, response } = call;
+      return cursors.take(context, job, { waitMs: readWait(call, streamWait), have: readHave(call), response });
     },
   },
   cancel: { method: "POST", scope: "run", answer: ({ context }, job) => cancelJob(context, job, cancelWaitMs) },
@@ -95,6 +94,13 @@ export const jobVerbs: Readonly<Record<string, JobVerb>> = {
 async function submit({ context, endpoint, readBody }: V2Call, mostBytes: number): Promise<Job> {
   const request = parseInput(runpodRequestSchema, await readBody(mostBytes), "The request");
   return runJob(context, endpoint, request);
+}
+
+function readHave({ query }: V2Call): number | undefined {
+  const text = query.get("have");
+  if (text === null) return undefined;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new LonghaulError("invalid_input", `have must be a number of chunks, got "${text}".`);
 }
 
 function readWait({ query }: V2Call, { least, most, usual }: typeof runWait): number {

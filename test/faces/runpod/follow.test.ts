@@ -60,7 +60,9 @@ describe("a server that runs its jobs on another one", () => {
         succeeded += 1;
         expect(submissions).toHaveLength(1);
         expect(job).toMatchObject({ result: { output: { echo: { name } }, remote_id: submissions[0]?.id } });
-        expect((await client.call<{ text: string }>("job_output", { id })).text).toContain(`{"output":"end"}\n`);
+        expect((await client.call<{ text: string }>("job_output", { id })).text).toBe(
+          `{"output":"${name}"}\n{"output":"end"}\n`,
+        );
       } else {
         expect(job.error).toMatchObject({ code: "submission_unknown" });
         expect(submissions.length).toBeLessThanOrEqual(1);

@@ -157,7 +157,7 @@ describe("the interface of RunPod", () => {
     const take = async (id: string, query = ""): Promise<unknown> =>
       (await ask("GET", `many/stream/${id}${query}`)).body;
 
-    it("gives each chunk once, waits for the next, and begins again where that is asked for", async () => {
+    it("gives each chunk once, waits for the next, and goes back to what a reader says it has", async () => {
       const id = await run({ chunks: ["a", "b"], pause: 700 });
       const all: unknown[] = [];
       let reply: { status: string; stream: unknown[] };
@@ -167,7 +167,10 @@ describe("the interface of RunPod", () => {
       } while (reply.status !== "COMPLETED");
       expect(all).toEqual([{ output: "a" }, { output: "b" }]);
       expect(await take(id)).toEqual({ status: "COMPLETED", stream: [] });
-      expect(await take(id, "?from=0")).toEqual({ status: "COMPLETED", stream: all });
+      expect(await take(id, "?have=0")).toEqual({ status: "COMPLETED", stream: all, have: 0 });
+      expect(await take(id, "?have=1")).toEqual({ status: "COMPLETED", stream: [{ output: "b" }], have: 1 });
+      expect(await take(id, "?have=1")).toEqual({ status: "COMPLETED", stream: [{ output: "b" }], have: 1 });
+      expect(await take(id, "?have=2")).toEqual({ status: "COMPLETED", stream: [], have: 2 });
     });
 
     it("does not end before everything was given", async () => {
