@@ -3,6 +3,7 @@ import { demand, type Actor } from "../../engine/access.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { OperationContext, ServerFacts } from "../../operations/operation.ts";
 import type { Gatekeeper } from "../access/gatekeeper.ts";
+import { createRunpodFace } from "../runpod/v2-face.ts";
 import { openLiveEvents } from "./live-events.ts";
 import { openLiveOutput } from "./live-output.ts";
 import { LiveStreams } from "./live-streams.ts";
@@ -75,8 +76,10 @@ export function createHttpFace(parts: HttpFaceParts): HttpFace {
     serve: settle(route.path, answerTo(route)),
   }));
   const refuse = settle("none", refuseUnknown(parts, places));
+  const runpod = createRunpodFace({ ...parts, countRequest: metrics.countRequest });
   return {
     listener: (request, response) => {
+      if (request.url?.startsWith("/v2/") === true) return runpod(request, response);
       const path = pathOf(request);
       const method = request.method === "HEAD" ? "GET" : request.method;
       for (const place of places) {

@@ -33,7 +33,7 @@ export function toHttpError({ status, message, retryAfterSeconds }: Refusal): Ht
 
 /** Every error as problem details (RFC 9457), the one form in which this face refuses. */
 export function toProblem(error: unknown, path: string): { status: number; body: string; headers: Headers } {
-  const { status, code, headers, detail, details } = describe(error);
+  const { status, code, headers, detail, details } = describeError(error);
   const body = JSON.stringify({
     type: `urn:longhaul:problem:${code}`,
     title: STATUS_CODES[status] ?? "Error",
@@ -54,7 +54,8 @@ interface Description {
   readonly details: LonghaulError["details"];
 }
 
-function describe(error: unknown): Description {
+/** What the caller is told of an error. */
+export function describeError(error: unknown): Description {
   if (error instanceof LonghaulError) {
     const { code, message: detail, details } = error;
     const status = statusByCode[code];

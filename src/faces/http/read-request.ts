@@ -65,7 +65,8 @@ function fieldTypes({ operation }: OperationRoute): Map<string, Set<string>> {
   return new Map(Object.entries(properties).map(([name, schema]) => [name, new Set(typesOf(schema))]));
 }
 
-async function readBody(request: IncomingMessage, mostBytes: number): Promise<Fields> {
+/** The body, which must be a JSON object; an empty one if there is none. */
+export async function readBody(request: IncomingMessage, mostBytes: number): Promise<Fields> {
   const { "content-type": type, "content-length": length, "transfer-encoding": coding } = request.headers;
   if (coding === undefined && (length === undefined || length === "0")) return {};
   if (!/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type ?? "")) {

@@ -5,28 +5,26 @@ import type { Json } from "../../job/json.ts";
 import { isTerminal } from "../../job/state.ts";
 import { endpointHealth, endpointPurge, runEndpoint } from "../../operations/endpoint-verbs.ts";
 import type { OperationContext } from "../../operations/operation.ts";
+import type { RunpodRequest } from "./request.ts";
 import { toRunpodReply, toRunpodStatus } from "./runpod-status.ts";
-
-/** RunPod's own request, without its endpoint. */
-export interface RunpodRequest {
-  readonly input: Record<string, unknown>;
-  readonly webhook?: string | undefined;
-  readonly policy?: object | undefined;
-  readonly s3Config?: object | undefined;
-}
 
 export type RunpodReply = Record<string, Json>;
 
-/** Cancelling takes as long as the platform, or the worker, takes to end the job. */
-const cancelWaitMs = 40_000;
 const readBytes = 1_000_000;
 
 /** Submits a job; the caller waits for it if it wants to. */
 export async function runJob(context: OperationContext, endpoint: string, request: RunpodRequest): Promise<Job> {
   const { input, policy, s3Config, webhook } = request;
-  const call = { endpoint, input, ...defined({ policy, s3Config, platform_webhook: webhook }) };
+  const call = { endpoint, input, ...defined({ policy, s3Config }), ...toWebhook(context, endpoint, webhook) };
   const { id } = (await runEndpoint.call(context, call)) as { id: string };
   return context.engine.get(id, context.actor);
+}
+
+/** A platform calls by itself, with its own id; for a local endpoint we do, where the configuration allows the address. */
+function toWebhook({ server }: OperationContext, endpoint: string, url: string | undefined): object {
+  if (url === undefined) return {};
+  const isLocal = server.endpoints?.list().some(({ name, type }) => name === endpoint && type === "local") === true;
+  return isLocal ? { webhook: { url, on: ["end"] } } : { platform_webhook: url };
 }
 
 /** The job, if it is one of this endpoint. */
@@ -64,21 +62,22 @@ export async function waitForEnd(context: OperationContext, job: Job, timeoutMs:
   return jobs[0] ?? job;
 }
 
-/** The chunks of a job's stream from an offset on, at most so many bytes of them, and where to read on. */
+/** The chunks of a job's stream from an offset on, about so many bytes of them but at least one; where to read on, and how far was looked. */
 export async function readChunks(
   { engine, actor }: OperationContext,
   job: Job,
   options: { from: number; mostBytes: number },
-): Promise<{ chunks: Json[]; next: number; isMore: boolean }> {
+): Promise<{ chunks: Json[]; next: number; end: number; isMore: boolean }> {
   let text = Buffer.alloc(0);
-  let next = options.from;
-  let size = next;
-  while (text.length < options.mostBytes) {
-    const slice = await engine.readOutput(job.id, { stream: "stdout", from: next, limit: readBytes }, actor);
+  let end = options.from;
+  let size = end;
+  const { attempt } = job.state;
+  while (text.length < options.mostBytes || !text.includes(0x0a)) {
+    const slice = await engine.readOutput(job.id, { attempt, from: end, limit: readBytes }, actor);
     size = slice.size;
     if (slice.bytes.length === 0) break;
     text = Buffer.concat([text, slice.bytes]);
-    next = slice.next;
+    end = slice.next;
   }
   // A line that is not whole is left for the next read.
   const whole = text.subarray(0, text.lastIndexOf(0x0a) + 1);
@@ -89,8 +88,9 @@ export async function readChunks(
   const chunks = lines.flatMap(parseLine);
   return {
     chunks: chunks.slice(chunks.findLastIndex(isRestart) + 1),
-    next: next - (text.length - whole.length),
-    isMore: next < size,
+    next: end - (text.length - whole.length),
+    end,
+    isMore: end < size,
   };
 }
 
@@ -108,13 +108,10 @@ function isRestart(chunk: Json): boolean {
   return typeof chunk === "object" && chunk !== null && "restarted" in chunk;
 }
 
-export async function cancelJob(context: OperationContext, job: Job): Promise<RunpodReply> {
+/** Waits for the end, at most so long: what is shown is how the job stands then. */
+export async function cancelJob(context: OperationContext, job: Job, waitMs: number): Promise<RunpodReply> {
   const cancelled = await context.engine.cancel(job.id, "cancelled by its client", context.actor);
-  const {
-    output: _output,
-    error: _error,
-    ...reply
-  } = toRunpodReply(await waitForEnd(context, cancelled, cancelWaitMs));
+  const { output: _output, error: _error, ...reply } = toRunpodReply(await waitForEnd(context, cancelled, waitMs));
   return reply;
 }
 

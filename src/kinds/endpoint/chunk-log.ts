@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, readFileSync, statSync } from "node:fs";
-import type { Json } from "../../job/json.ts";
 import type { OutputFile } from "../../job/output.ts";
+import type { Chunks } from "./remote-endpoint.ts";
 
 const longestReadBytes = 50_000_000;
 
@@ -13,22 +13,27 @@ export class ChunkLog {
   readonly #file: OutputFile;
   readonly #hide: (text: string) => string;
   readonly #kept: string[];
+  readonly #isCounted: boolean;
   #isRepeating: boolean | undefined;
 
   constructor(file: OutputFile, hide: (text: string) => string) {
     this.#file = file;
     this.#hide = hide;
-    this.#kept = readLines(file.path).map(digest);
+    const lines = readLines(file.path);
+    this.#isCounted = lines !== undefined;
+    this.#kept = (lines ?? []).map(digest);
   }
 
-  get count(): number {
-    return this.#kept.length;
+  /** How many chunks are kept; undefined if they were too many to look at. */
+  get count(): number | undefined {
+    return this.#isCounted ? this.#kept.length : undefined;
   }
 
   /** Keeps what is new of these chunks, and says how many that were. `take` asks for more, where these leave a doubt. */
-  async keep(chunks: readonly Json[], take: () => Promise<readonly Json[]>): Promise<number> {
+  async keep({ chunks, isSequel }: Chunks, take: () => Promise<Chunks>): Promise<number> {
     if (chunks.length === 0) return 0;
     const lines = chunks.map((chunk) => this.#hide(JSON.stringify(chunk)));
+    if (isSequel) return this.#append(lines);
     if (this.#kept.length === 0 || !this.#beginsWithKept(lines)) {
       // Whoever tells everything again begins with what was told before.
       this.#isRepeating = this.#kept.length === 0 ? this.#isRepeating : false;
@@ -36,7 +41,7 @@ export class ChunkLog {
     }
     if (this.#isRepeating === true) return this.#append(lines.slice(this.#kept.length));
     if (this.#isRepeating === false) return this.#append(lines);
-    const again = (await take()).map((chunk) => this.#hide(JSON.stringify(chunk)));
+    const again = (await take()).chunks.map((chunk) => this.#hide(JSON.stringify(chunk)));
     this.#isRepeating = again.length >= lines.length && lines.every((line, index) => line === again[index]);
     return this.#append(this.#isRepeating ? again.slice(this.#kept.length) : [...lines, ...again]);
   }
@@ -55,12 +60,13 @@ export class ChunkLog {
 }
 
 /** Of a stream that has outgrown memory nothing is compared: what comes next is then taken for new. */
-function readLines(path: string): string[] {
-  if (!existsSync(path) || statSync(path).size > longestReadBytes) return [];
+function readLines(path: string): string[] | undefined {
+  if (!existsSync(path)) return [];
+  if (statSync(path).size > longestReadBytes) return undefined;
   const text = readFileSync(path, "utf8");
   // A line that a dying server did not finish must not swallow the next one.
   if (text !== "" && !text.endsWith("\n")) appendFileSync(path, "\n");
-  return text.split("\n").filter((line) => line !== "");
+  return text.split("\n").slice(0, -1);
 }
 
 function digest(line: string): string {

@@ -36,6 +36,12 @@ export interface EndpointHealth {
 
 export type RemoteRequest = Omit<EndpointInput, "endpoint">;
 
+export interface Chunks {
+  readonly chunks: readonly Json[];
+  /** The platform has heeded how many we hold, and these are the ones that follow. */
+  readonly isSequel: boolean;
+}
+
 /**
  * A platform that runs jobs elsewhere. Every call has a deadline of its own and throws a RemoteError; a platform is one
  * file that implements this.
@@ -44,8 +50,8 @@ export interface RemoteEndpoint {
   /** Resolves with the platform's id of the new job. Not to be called twice for the same job. */
   readonly submit: (request: RemoteRequest) => Promise<string>;
   readonly status: (id: string, signal: AbortSignal) => Promise<RemoteSnapshot>;
-  /** The chunks that have come since they were last asked for. */
-  readonly takeChunks: (id: string, signal: AbortSignal) => Promise<readonly Json[]>;
+  /** The chunks that have come since they were last asked for; `have` is how many we hold, if we know. */
+  readonly takeChunks: (id: string, have: number | undefined, signal: AbortSignal) => Promise<Chunks>;
   readonly cancel: (id: string) => Promise<RemoteStatus>;
   /** Runs a job that did not succeed again, under the same id. */
   readonly retry: (id: string) => Promise<void>;

@@ -7,7 +7,7 @@ import type { Redactor } from "../../text/redact.ts";
 import { ChunkLog } from "./chunk-log.ts";
 import type { EndpointInput, EndpointResult } from "./input.ts";
 import type { QueueHint } from "./queue-hint.ts";
-import { isFinal, RemoteError, type RemoteEndpoint, type RemoteSnapshot } from "./remote-endpoint.ts";
+import { isFinal, RemoteError, type Chunks, type RemoteEndpoint, type RemoteSnapshot } from "./remote-endpoint.ts";
 import { findOrSubmit, type Submission } from "./submission.ts";
 
 export interface RemoteParts {
@@ -134,7 +134,7 @@ class Follower {
 
   /** Chunks are kept before the end is believed: a finished job's are still there, but not for long. */
   async #keepChunks(id: string, { status }: RemoteSnapshot): Promise<number> {
-    const take = (): Promise<readonly Json[]> => this.#parts.remote.takeChunks(id, this.#context.signal);
+    const take = (): Promise<Chunks> => this.#parts.remote.takeChunks(id, this.#chunks.count, this.#context.signal);
     let kept = 0;
     try {
       for (;;) {

@@ -54,8 +54,11 @@ const statusSchema = z.object({
   workerId: z.string().nullish(),
 });
 const streamSchema = z.union([
-  z.object({ stream: z.array(json).nullish() }).transform(({ stream }) => stream ?? []),
-  z.array(json),
+  // Longhaul's own /v2 says by `have` that it has heeded it.
+  z
+    .object({ stream: z.array(json).nullish(), have: z.number().optional() })
+    .transform(({ stream, have }) => ({ chunks: stream ?? [], isSequel: have !== undefined })),
+  z.array(json).transform((chunks) => ({ chunks, isSequel: false })),
 ]);
 const countsOf = <Key extends string>(...keys: Key[]): z.ZodObject<Record<Key, typeof count0>> =>
   z.object(Object.fromEntries(keys.map((key) => [key, count0])) as Record<Key, typeof count0>);
@@ -85,8 +88,10 @@ export function openRunpod(settings: RunpodSettings): RemoteEndpoint {
         }),
       };
     },
-    takeChunks: (id, signal) =>
-      ask({ method: "GET", path: jobPath("stream", id, "?wait=1000"), signal, deadlineMs: streamMs }, streamSchema),
+    takeChunks: (id, have, signal) => {
+      const path = jobPath("stream", id, `?wait=1000${have === undefined ? "" : `&have=${have}`}`);
+      return ask({ method: "GET", path, signal, deadlineMs: streamMs }, streamSchema);
+    },
     cancel: async (id) =>
       (await ask({ method: "POST", path: jobPath("cancel", id), body: {} }, z.object({ status }))).status,
     retry: async (id) => {

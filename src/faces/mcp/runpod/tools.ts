@@ -2,6 +2,7 @@ import type { ToolAnnotations } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { isTerminal } from "../../../job/state.ts";
 import type { OperationContext } from "../../../operations/operation.ts";
+import { runpodRequestSchema } from "../../runpod/request.ts";
 import * as runpod from "../../runpod/runpod-verbs.ts";
 
 export interface RunpodTool {
@@ -13,6 +14,8 @@ export interface RunpodTool {
 }
 
 const defaultSyncMs = 90_000;
+/** Cancelling takes as long as the platform, or the worker, takes to end the job. */
+const cancelWaitMs = 40_000;
 const streamBudgetMs = 300_000;
 const mostStreamBytes = 4_000_000;
 
@@ -21,30 +24,7 @@ const endpointId = idOf("endpoint").describe("ID of the Serverless endpoint");
 const jobId = idOf("job").describe("ID of the job");
 const wait = z.int().min(1_000).max(300_000).optional();
 const ofJob = z.object({ endpointId, jobId });
-const request = z.object({
-  endpointId,
-  input: z.record(z.string(), z.unknown()).describe("Input of the handler"),
-  webhook: z
-    .url({ protocol: /^https?$/ })
-    .optional()
-    .describe("URL that is called when the job has ended"),
-  policy: z
-    .object({
-      executionTimeout: z.int().optional().describe("Most milliseconds the job may run"),
-      lowPriority: z.boolean().optional(),
-      ttl: z.int().optional().describe("Most milliseconds from submit to the end"),
-    })
-    .optional(),
-  s3Config: z
-    .object({
-      accessId: z.string(),
-      accessSecret: z.string(),
-      bucketName: z.string(),
-      endpointUrl: z.string(),
-      objectPath: z.string().optional(),
-    })
-    .optional(),
-});
+const request = runpodRequestSchema.extend({ endpointId });
 const syncRequest = request.extend({ wait: wait.describe("Most milliseconds to wait (1000-300000)") });
 
 type Request = z.output<typeof request>;
@@ -98,7 +78,7 @@ export const runpodTools: readonly RunpodTool[] = [
     description: "Cancel a job that is queued or in progress.",
     input: ofJob,
     annotations: { readOnlyHint: false, idempotentHint: true },
-    run: async (context, ids: OfJob) => runpod.cancelJob(context, await find(context, ids)),
+    run: async (context, ids: OfJob) => runpod.cancelJob(context, await find(context, ids), cancelWaitMs),
   },
   {
     name: "retry-job",

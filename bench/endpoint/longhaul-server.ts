@@ -1,0 +1,47 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+import { z } from "zod";
+import { createAdmit } from "../../src/faces/access/admit.ts";
+import { createGatekeeper } from "../../src/faces/access/gatekeeper.ts";
+import { createHttpFace } from "../../src/faces/http/face.ts";
+import { defineKind, openEngine } from "../../src/index.ts";
+import { EndpointDirectory, type LocalEndpoint } from "../../src/kinds/endpoint/directory.ts";
+import { createEndpointKind } from "../../src/kinds/endpoint/endpoint.ts";
+import { createRedactor } from "../../src/text/redact.ts";
+
+/** The HTTP face over two kinds: one that does nothing, and endpoint jobs on a warm local endpoint that echoes. */
+const [, , home = ""] = process.argv;
+const noop = defineKind({
+  name: "noop",
+  onInterrupt: "restart",
+  input: z.object({}),
+  concurrency: 1_000,
+  run: async () => ({}),
+});
+const echo: LocalEndpoint = {
+  ...{ type: "local", argv: [process.execPath, fileURLToPath(new URL("./echo-handler.js", import.meta.url))] },
+  ...{ cwd: home, env: {}, mode: "warm", concurrency: 8, timeoutMs: 600_000, keepMs: 300_000 },
+  ...{ idleTimeoutMs: undefined, inputSchema: undefined },
+};
+const env = { PATH: process.env["PATH"] ?? "" };
+const compileSchema = () => () => undefined;
+const endpoints = new EndpointDirectory({ home, named: { echo }, anyRunpod: undefined, env, fetch, compileSchema });
+const kinds = [noop, createEndpointKind({ directory: endpoints, redactor: createRedactor([]) })];
+const engine = await openEngine({ home, kinds });
+const face = createHttpFace({
+  engine,
+  server: { version: "0.0.0", startedAt: Date.now(), home, url: undefined, endpoints },
+  gatekeeper: createGatekeeper({ admit: createAdmit({ tokens: engine.tokens, localToken: "bench", barredKinds: [] }) }),
+  onFault: (error) => console.error(error),
+});
+const server = createServer(face.listener);
+server.listen(0, "127.0.0.1", () => {
+  process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
+});
+process.once("SIGTERM", () => {
+  face.close();
+  server.closeAllConnections();
+  server.close();
+  void engine.stop().then(() => endpoints.close());
+});

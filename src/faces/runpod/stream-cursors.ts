@@ -1,0 +1,95 @@
+import type { ServerResponse } from "node:http";
+import { defined } from "../../job/defined.ts";
+import type { Job } from "../../job/job.ts";
+import { isTerminal } from "../../job/state.ts";
+import type { OperationContext } from "../../operations/operation.ts";
+import { toRunpodStatus } from "./runpod-status.ts";
+import { readChunks, type RunpodReply } from "./runpod-verbs.ts";
+
+const mostReplyBytes = 4_000_000;
+const mostCursors = 10_000;
+
+interface Cursor {
+  readonly attempt: number;
+  /** Where to read on. */
+  readonly at: number;
+  /** How many chunks stand before it. */
+  readonly count: number;
+}
+
+export interface TakeOptions {
+  readonly waitMs: number;
+  /** How many chunks the reader has already; undefined if it does not say. */
+  readonly have: number | undefined;
+  readonly response: ServerResponse;
+}
+
+/**
+ * How far the stream of each job was read: RunPod gives each chunk once. A reply that could not be sent was not given, and a reader
+ * that says how many chunks it has gets those that follow. Kept in memory: after a restart of the server a stream begins again.
+ */
+export class StreamCursors {
+  readonly #cursors = new Map<string, Cursor>();
+
+  /** The chunks that come next; waits for some, at most so long. */
+  async take(context: OperationContext, job: Job, { waitMs, have, response }: TakeOptions): Promise<RunpodReply> {
+    const endsAt = performance.now() + waitMs;
+    const isAstray = have !== undefined && have !== this.#of(job).count;
+    if (isAstray) this.#cursors.delete(job.id);
+    let toSkip = isAstray ? have : 0;
+    for (let seen = job; ;) {
+      const before = this.#of(seen);
+      const read = await readChunks(context, seen, { from: before.at, mostBytes: mostReplyBytes });
+      if (context.signal?.aborted === true) return { status: toRunpodStatus(seen), stream: [] };
+      // Somebody else was given them in the meantime.
+      if (this.#of(seen).at !== before.at) continue;
+      const after = { ...before, at: read.next, count: before.count + read.chunks.length };
+      this.#set(seen, after);
+      const stream = read.chunks.slice(toSkip);
+      toSkip -= read.chunks.length - stream.length;
+      const leftMs = endsAt - performance.now();
+      if (stream.length > 0 || (!read.isMore && isTerminal(seen.state)) || leftMs <= 0) {
+        this.#takeBackUnlessSent(seen, { before, after }, response);
+        // A client stops at a status that is final: not before it has everything.
+        const status = read.isMore && isTerminal(seen.state) ? "IN_PROGRESS" : toRunpodStatus(seen);
+        return { status, stream, ...(have === undefined ? {} : { have }) };
+      }
+      if (!read.isMore) seen = await waitForMore(context, seen, read.end, leftMs);
+    }
+  }
+
+  #takeBackUnlessSent(job: Job, { before, after }: { before: Cursor; after: Cursor }, response: ServerResponse): void {
+    const { socket } = response;
+    let isSent = false;
+    // A connection that breaks finishes its response, too.
+    response.once("finish", () => (isSent = socket?.destroyed === false));
+    response.once("close", () => {
+      if (!isSent && this.#of(job).at === after.at) this.#set(job, before);
+    });
+  }
+
+  #of({ id, state: { attempt } }: Job): Cursor {
+    const cursor = this.#cursors.get(id);
+    return cursor?.attempt === attempt ? cursor : { attempt, at: 0, count: 0 };
+  }
+
+  #set({ id }: Job, cursor: Cursor): void {
+    this.#cursors.delete(id);
+    this.#cursors.set(id, cursor);
+    const [oldest] = this.#cursors.keys();
+    if (this.#cursors.size > mostCursors && oldest !== undefined) this.#cursors.delete(oldest);
+  }
+}
+
+async function waitForMore(
+  { engine, actor, signal }: OperationContext,
+  job: Job,
+  end: number,
+  timeoutMs: number,
+): Promise<Job> {
+  const { attempt } = job.state;
+  const hasMore = async ({ id, state }: Job): Promise<boolean> =>
+    state.attempt !== attempt || (await engine.readOutput(id, { attempt, from: end, limit: 1 }, actor)).size > end;
+  const { jobs } = await engine.wait(job.id, { until: hasMore, timeoutMs, ...actor, ...defined({ signal }) });
+  return jobs[0] ?? job;
+}
