@@ -16,7 +16,7 @@ const agentFields = {
   context: text.optional().describe("What it should know."),
   output: text.optional().describe("What the answer should be."),
   files: z.array(z.string()).max(100).optional().describe("Paths to begin with."),
-  read_only: z.boolean().optional().describe("Change nothing: no writing, no commands."),
+  read_only: z.boolean().optional().describe("Change nothing."),
   fallback: z.array(model).max(10).optional().describe("Models to try when the chosen one does not answer."),
   backend: z
     .enum(["claude-code", "codex", "opencode", "gemini"])
