@@ -7,6 +7,7 @@ import type { JobsContext } from "../faces/mcp/connection.ts";
 import { buildCoreServer } from "../faces/mcp/core/core-server.ts";
 import { createMcpEndpoint, type McpEndpoint } from "../faces/mcp/endpoint.ts";
 import { buildRunpodServer } from "../faces/mcp/runpod/runpod-server.ts";
+import { buildSearchclawServer } from "../faces/mcp/searchclaw/searchclaw-server.ts";
 import type { ServerFacts } from "../operations/operation.ts";
 
 interface EndpointParts {
@@ -21,6 +22,7 @@ const builders: Readonly<Record<Profile, (context: JobsContext, parts: EndpointP
   core: (context, { server }) => buildCoreServer(context, server),
   "background-job": (context, { server, backgroundJob }) => buildBackgroundJobServer(context, server, backgroundJob),
   runpod: (context, { server }) => buildRunpodServer(context, server),
+  searchclaw: (context, { server }) => buildSearchclawServer(context, server),
 };
 
 /** One endpoint per profile: the same jobs, under the names that its clients know. */
