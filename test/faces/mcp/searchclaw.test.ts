@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hasBrowser } from "../../kinds/page/world.ts";
+import { operations } from "../../../src/operations/operations.ts";
 import { until } from "../../until.ts";
 import { openTransport } from "./official-client.ts";
 import { startServer, type ServerProcess } from "./server-process.ts";
@@ -43,7 +44,10 @@ function answerAsSite(stuck: Set<() => void>): RequestListener {
     else if (path === "/product") {
       send(200, page("Shop", "<h1>Lamp</h1>", `<script type="application/ld+json">${lamp}</script>`));
     } else if (path === "/form") send(200, page("Form", form));
-    else if (path === "/stuck") stuck.add(() => send(200, page("Stuck", "<p>At last.</p>")));
+    else if (path === "/long.txt") {
+      response.writeHead(200, { "content-type": "text/plain" });
+      response.end("some words in a line\n".repeat(210_000));
+    } else if (path === "/stuck") stuck.add(() => send(200, page("Stuck", "<p>At last.</p>")));
     else send(404, page("Gone", "<p>Gone.</p>"));
   };
 }
@@ -364,6 +368,19 @@ describe("the profile searchclaw", () => {
     for (const [tool, args, status, detail] of cases) {
       expect([tool, ...(await searchclaw.error(tool, args))]).toEqual([tool, status, containing(detail)]);
     }
+  });
+
+  it.skipIf(operations.some(({ name }) => name === "run_agent"))("says that agent comes with agents", async () => {
+    expect(await searchclaw.error("agent", { prompt: "Who makes lamps?" })).toEqual([503, containing("no agents yet")]);
+  });
+
+  it("gives as many pages as fit, and says where the rest is", async () => {
+    const { job_id: job } = await searchclaw.data("crawl", { url: at("/long.txt"), max_pages: 2 });
+    const { data, note, progress, meta } = await searchclaw.end(job);
+    expect(data).toMatchObject([{ url: at("/long.txt") }]);
+    expect(note).toMatch(/^Only the first 1 pages fit; GET \/v1\/jobs\/[0-9a-f-]{36}\/pages has all\.$/);
+    expect(progress).toEqual({ pages_crawled: 2, total_pages: 2, items_extracted: 2 });
+    expect(meta).toMatchObject({ total_items: 2, pages_crawled: 2 });
   });
 
   it("has the result of every job, and counts them by what they did", async () => {

@@ -21,6 +21,7 @@ export async function readJobStatus(context: OperationContext, id: string): Prom
   const { items, isCut } = await readItems(context, job);
   const done = job.state.status === "queued" ? undefined : job.state.progress?.counts;
   const crawled = isTerminal(job.state) && !isCut ? Math.max(done?.done ?? 0, items.length) : (done?.done ?? 0);
+  const total = isCut ? crawled : items.length;
   const isUsable = status === "completed" || status === "partial";
   return {
     job_id: toSearchclawId(job),
@@ -29,14 +30,14 @@ export async function readJobStatus(context: OperationContext, id: string): Prom
       ? {
           pages_crawled: crawled,
           total_pages: isTerminal(job.state) ? crawled : (done?.total ?? null),
-          items_extracted: isTerminal(job.state) ? items.length : crawled,
+          items_extracted: isTerminal(job.state) ? total : crawled,
         }
       : null,
     data: isUsable || items.length > 0 ? items : null,
     error: status === "failed" ? endMessage(job) : null,
     meta: isUsable
       ? {
-          total_items: items.length,
+          total_items: total,
           pages_crawled: crawled,
           credits_used: creditsPerJob,
           duration_ms: durationMs(job),
@@ -71,7 +72,8 @@ function hasStarted({ state }: Job): boolean {
 /** A crawl's pages, which are there even if it failed; of any other job the one thing that it has returned. */
 async function readItems(context: OperationContext, job: Job): Promise<{ items: Reply[]; isCut: boolean }> {
   if (!isTerminal(job.state)) return { items: [], isCut: false };
-  if (job.kind === "crawl" && job.key === "crawl") return readPages(context, job);
+  const input = job.kind === "crawl" ? await context.engine.input(job.id, context.actor) : null;
+  if (isReply(input) && input["action"] === "crawl") return readPages(context, job);
   return { items: job.state.status === "succeeded" ? [await toReply(context, job)] : [], isCut: false };
 }
 

@@ -88,8 +88,11 @@ export function durationMs({ state }: Job): number {
 
 /** With each picture itself, in the place where the result says where it is. */
 async function withImages(done: readonly Reply[], context: OperationContext, job: Job): Promise<Reply[]> {
-  const isTaken = ({ action, data = null }: Reply): boolean => action === "screenshot" && isReply(data);
   const taken = done.filter(isTaken).map(({ data = null }) => data as Reply);
   const images = (await readImages(context, job, taken)).values();
   return done.map((result) => (isTaken(result) ? { ...result, data: images.next().value ?? "" } : result));
+}
+
+function isTaken({ action, data = null }: Reply): boolean {
+  return action === "screenshot" && isReply(data);
 }

@@ -3,6 +3,7 @@ import { creditsPerJob, type Reply } from "./reply.ts";
 
 const pageSize = 1_000;
 const mostPages = 100;
+const kinds: readonly string[] = ["crawl", "agent"];
 
 /** What the caller has had done this month, by what was done, as far as the jobs are still kept. Nothing is charged. */
 export async function readUsage({ engine, actor }: OperationContext): Promise<Reply> {
@@ -12,9 +13,10 @@ export async function readUsage({ engine, actor }: OperationContext): Promise<Re
   let total = 0;
   let cursor: string | undefined;
   for (let page = 0; page < mostPages; page++) {
-    const filter = { kinds: ["crawl", "agent"], createdFrom };
+    const filter = { kinds, createdFrom };
     const found = await engine.list(filter, { limit: pageSize, ...(cursor === undefined ? {} : { cursor }) }, actor);
-    for (const { kind, key } of found.jobs) {
+    // Whoever may see only some kinds is given all of those.
+    for (const { kind, key } of found.jobs.filter((job) => kinds.includes(job.kind))) {
       const action = kind === "crawl" ? (key ?? kind) : kind;
       jobs[action] = (jobs[action] ?? 0) + 1;
       total += 1;
