@@ -10,7 +10,9 @@ export async function findJob(engine: Engine, reference: string, access: Access)
   if (isJobId(wanted.toLowerCase())) return engine.get(wanted.toLowerCase(), access);
   const [named] = (await engine.list({ name: wanted }, { limit: 1 }, access)).jobs;
   if (named !== undefined) return named;
-  if (/^[0-9a-f-]{4,}$/i.test(wanted)) return engine.get(await engine.findId(wanted, access), access);
+  // Some profiles show the end of an id behind a word for what it is.
+  const [, ending] = /^(?:(?:job|agent)_)?([0-9a-f-]{4,})$/i.exec(wanted) ?? [];
+  if (ending !== undefined) return engine.get(await engine.findId(ending, access), access);
   throw new LonghaulError(
     "not_found",
     `There is no job "${reference}": give an id, the last characters of one, or a name.`,

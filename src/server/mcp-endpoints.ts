@@ -8,6 +8,7 @@ import { buildCoreServer } from "../faces/mcp/core/core-server.ts";
 import { createMcpEndpoint, type McpEndpoint } from "../faces/mcp/endpoint.ts";
 import { buildMcpTaskServer } from "../faces/mcp/mcp-task/mcp-task-server.ts";
 import { buildRunpodServer } from "../faces/mcp/runpod/runpod-server.ts";
+import { buildSearchclawServer } from "../faces/mcp/searchclaw/searchclaw-server.ts";
 import type { ServerFacts } from "../operations/operation.ts";
 
 interface EndpointParts {
@@ -23,6 +24,7 @@ const builders: Readonly<Record<Profile, (context: JobsContext, parts: EndpointP
   "background-job": (context, { server, backgroundJob }) => buildBackgroundJobServer(context, server, backgroundJob),
   "mcp-task": (context, { server }) => buildMcpTaskServer(context, server),
   runpod: (context, { server }) => buildRunpodServer(context, server),
+  searchclaw: (context, { server }) => buildSearchclawServer(context, server),
 };
 
 /** One endpoint per profile: the same jobs, under the names that its clients know. */

@@ -2,6 +2,7 @@ import { crawlRequestSchema, type CrawlRequest } from "../../job/crawl-request.t
 import { LonghaulError } from "../../job/error.ts";
 import { defineKind, type Kind } from "../../job/kind.ts";
 import type { CrawlSettings } from "./crawl-settings.ts";
+import { findMissingSetting } from "./missing-settings.ts";
 import { readShape } from "./parse/data-shape.ts";
 import { compileUrlPattern } from "./scope.ts";
 
@@ -12,16 +13,20 @@ export function createCrawlKind(settings: CrawlSettings): Kind {
     input: crawlRequestSchema,
     onInterrupt: "resume",
     concurrency: settings.concurrency,
-    check: checkRequest,
+    // Lets jobs be counted by what they do.
+    key: ({ action }) => action,
+    check: (input) => checkRequest(input, settings),
     // Loaded with the first job: a server that never crawls pays nothing for it.
     run: async (input, context) => (await import("./run-action.ts")).runAction(input, context, settings),
   });
 }
 
 /** What the schema cannot tell is refused before a job is made. */
-function checkRequest(input: CrawlRequest): void {
+function checkRequest(input: CrawlRequest, settings: CrawlSettings): void {
   if ("include" in input) [...input.include, ...input.exclude].forEach(compileUrlPattern);
   if ("schema" in input && input.schema !== undefined) readShape(input.schema);
+  const missing = findMissingSetting(input, settings);
+  if (missing !== undefined) throw new LonghaulError("unavailable", missing);
   if (input.action !== "extract" && input.action !== "pipeline") return;
   const { schema, selectors, list_selector: list, prompt } = input;
   if ([schema, selectors, list, prompt].every((part) => part === undefined)) {

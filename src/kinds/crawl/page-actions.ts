@@ -1,6 +1,7 @@
 import type { RequestOf } from "../../job/crawl-request.ts";
 import { JobFailure } from "../../job/failure.ts";
 import type { Json } from "../../job/json.ts";
+import { modelMissing } from "./missing-settings.ts";
 import { loadPage, type LoadTools, type PageRequest, type SinglePage } from "./load-page.ts";
 
 /** What a result may hold of one page: the job's record is no place for more. */
@@ -45,7 +46,9 @@ export async function extractData(
 ): Promise<ExtractedData> {
   const { settings, signal } = tools;
   const { schema } = request;
-  if (schema === undefined && prompt !== undefined && settings.model === undefined) throw modelMissing();
+  if (schema === undefined && prompt !== undefined && settings.model === undefined) {
+    throw new JobFailure("model_missing", modelMissing, { retryable: false });
+  }
   const page = await loadPage(url, request, tools);
   const { data = null, missing = [] } = page;
   const byRules = { url: page.url, title: page.title, data, missing, method: "rules" } as const;
@@ -64,12 +67,4 @@ function isGoodEnough({ data, missing = [] }: SinglePage): boolean {
   if (Array.isArray(data)) return data.length > 0;
   const found = typeof data === "object" && data !== null ? Object.keys(data).length : 0;
   return found >= missing.length;
-}
-
-function modelMissing(): JobFailure {
-  return new JobFailure(
-    "model_missing",
-    "Extracting by a prompt alone needs a language model, and none is configured: give a schema or selectors, or configure a model.",
-    { retryable: false },
-  );
 }

@@ -1,6 +1,7 @@
 import type { RequestOf } from "../../job/crawl-request.ts";
 import { JobFailure } from "../../job/failure.ts";
 import type { GuardedFetch } from "../../net/guarded-fetch.ts";
+import { searchMissing } from "./missing-settings.ts";
 import { askBrave } from "./search-brave.ts";
 import { askSearxng } from "./search-searxng.ts";
 
@@ -46,11 +47,7 @@ function ask(query: SearchQuery, settings: SearchSettings, signal: AbortSignal):
     fetchJson(url, headers, web, signal);
   if (searxngUrl !== undefined) return askSearxng(query, searxngUrl, getJson);
   if (braveKey !== undefined) return askBrave(query, { key: braveKey, url: braveUrl }, getJson);
-  throw new JobFailure(
-    "search_missing",
-    "Searching needs a search engine: set search.searxng_url (a SearXNG with its JSON format on) or search.brave_key (Brave Search API) in the configuration.",
-    { retryable: false },
-  );
+  throw new JobFailure("search_missing", searchMissing, { retryable: false });
 }
 
 async function fetchJson(

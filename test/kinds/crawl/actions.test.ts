@@ -97,8 +97,8 @@ describe("one page", () => {
     await expect(world.call("page_extract", { url: site.url })).rejects.toMatchObject({ code: "invalid_input" });
     const nonsense = world.call("page_extract", { url: site.url, schema: { a: "nonsense" } });
     await expect(nonsense).rejects.toMatchObject({ code: "invalid_input", message: containing("schema.a") });
-    const job = await world.run("page_extract", { url: site.url, prompt: "the price" });
-    expect(job.state).toMatchObject({ failure: { code: "model_missing" } });
+    const prompted = world.call("page_extract", { url: site.url, prompt: "the price" });
+    await expect(prompted).rejects.toMatchObject({ code: "unavailable", message: containing("language model") });
   });
 
   it("is read by a language model where there is one and rules find too little", async () => {
@@ -130,10 +130,13 @@ it("a map lists what sitemaps and links tell", async () => {
 });
 
 describe("searching", () => {
-  it("says which setting is missing", async () => {
+  it("is refused with the settings that are missing, and makes no job", async () => {
     const world = await CrawlWorld.open();
-    const job = await world.run("web_search", { query: "lamps" });
-    expect(job.state).toMatchObject({ failure: { code: "search_missing", message: containing("search.searxng_url") } });
+    const refusal = { code: "unavailable", message: containing("search.searxng_url") };
+    await expect(world.call("web_search", { query: "lamps" })).rejects.toMatchObject(refusal);
+    const piped = world.call("search_extract", { query: "lamps", schema: { name: "string" } });
+    await expect(piped).rejects.toMatchObject(refusal);
+    expect((await world.engine.list()).jobs).toEqual([]);
   });
 
   it("asks SearXNG, and extracts from what it finds", async () => {

@@ -1,0 +1,26 @@
+import type { Json } from "../../../job/json.ts";
+
+export type Reply = Record<string, Json>;
+
+/** What a job was asked, what it returned, and how long that took. */
+export interface Facts {
+  readonly input: Reply;
+  readonly result: Reply;
+  readonly responseMs: number;
+}
+
+/** A credit is a job: nothing is charged. */
+export const creditsPerJob = 1;
+
+export function isReply(value: Json): value is Reply {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The objects of a list in a result. */
+export function listOf(value: Json | undefined): Reply[] {
+  return Array.isArray(value) ? value.filter(isReply) : [];
+}
+
+export function textOf(value: Json | undefined): string {
+  return typeof value === "string" ? value : "";
+}
