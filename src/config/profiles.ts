@@ -1,5 +1,5 @@
 /** The sets of tools that an MCP client can ask for: `core`, and the names of the servers that Longhaul stands in for. */
-export const profiles = ["core", "background-job", "runpod"] as const;
+export const profiles = ["core", "background-job", "runpod", "reftrix"] as const;
 
 export type Profile = (typeof profiles)[number];
 

@@ -20,6 +20,8 @@ export interface ServerFacts {
   readonly url: string | undefined;
   /** Absent where no jobs run on endpoints. */
   readonly endpoints?: Endpoints;
+  /** Whether pages can be looked at in a browser. */
+  readonly hasBrowser?: () => boolean;
 }
 
 interface OperationDefinition<Input extends z.ZodType, Output extends z.ZodType> {

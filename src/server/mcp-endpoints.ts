@@ -6,6 +6,7 @@ import { buildBackgroundJobServer } from "../faces/mcp/background-job/background
 import type { JobsContext } from "../faces/mcp/connection.ts";
 import { buildCoreServer } from "../faces/mcp/core/core-server.ts";
 import { createMcpEndpoint, type McpEndpoint } from "../faces/mcp/endpoint.ts";
+import { buildReftrixServer } from "../faces/mcp/reftrix/reftrix-server.ts";
 import { buildRunpodServer } from "../faces/mcp/runpod/runpod-server.ts";
 import type { ServerFacts } from "../operations/operation.ts";
 
@@ -21,6 +22,7 @@ const builders: Readonly<Record<Profile, (context: JobsContext, parts: EndpointP
   core: (context, { server }) => buildCoreServer(context, server),
   "background-job": (context, { server, backgroundJob }) => buildBackgroundJobServer(context, server, backgroundJob),
   runpod: (context, { server }) => buildRunpodServer(context, server),
+  reftrix: (context, { server }) => buildReftrixServer(context, server),
 };
 
 /** One endpoint per profile: the same jobs, under the names that its clients know. */

@@ -16,13 +16,14 @@ export async function serveMcpInProcess(config: LoadedConfig, profile: Profile =
   makePrivateFolder(paths.home);
   const redactor = createRedactor([...config.redact, ...config.endpoints.secrets, ...secretValues(config.env)]);
   const log = createLog({ redact: redactor.text, file: paths.log });
-  const { engine, endpoints: directory, close } = await openEngineWithKinds(config, { redactor, log });
+  const { engine, endpoints: directory, hasBrowser, close } = await openEngineWithKinds(config, { redactor, log });
   const server = {
     version: readVersion(),
     startedAt: Date.now(),
     home: paths.home,
     url: undefined,
     endpoints: directory,
+    hasBrowser,
   };
   const endpoints = createMcpEndpoints({
     engine,

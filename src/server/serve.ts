@@ -54,7 +54,7 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
   makePrivateFolder(dirname(paths.socket));
   const redactor = createRedactor([...config.redact, ...config.endpoints.secrets, ...secretValues(config.env)]);
   const log = createLog({ redact: redactor.text, ...(options.isBackground ? { file: paths.log } : {}) });
-  const { engine, endpoints, close } = await openEngineWithKinds(config, { redactor, log });
+  const { engine, endpoints, hasBrowser, close } = await openEngineWithKinds(config, { redactor, log });
   const listening: Server[] = [];
   let mcp: McpService | undefined;
   let http: HttpService | undefined;
@@ -65,6 +65,7 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
       home: paths.home,
       url: undefined as string | undefined,
       endpoints,
+      hasBrowser,
     };
     const handler = createCallHandler({
       operations,
@@ -118,7 +119,7 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
 export async function openEngineWithKinds(
   config: LoadedConfig,
   { redactor, log }: { redactor: Redactor; log: Log },
-): Promise<{ engine: Engine; endpoints: EndpointDirectory; close: () => Promise<void> }> {
+): Promise<{ engine: Engine; endpoints: EndpointDirectory; hasBrowser: () => boolean; close: () => Promise<void> }> {
   const launcher = new Launcher(inheritEnv(config.shell.inherit_env, config.env));
   const web = openWeb(config);
   const crawl = openCrawlSettings(config, web);
@@ -142,7 +143,7 @@ export async function openEngineWithKinds(
     await engine.stop();
     await Promise.all([web.close(), crawl.close(), launcher.close(), endpoints.close()]);
   };
-  return { engine, endpoints, close };
+  return { engine, endpoints, hasBrowser: () => web.browser.executable !== undefined, close };
 }
 
 function toWebhookOptions(config: LoadedConfig): WebhookOptions {

@@ -19,7 +19,9 @@ const commandInput = pickFields(
   ...["command", "argv", "cwd", "env", "stdin", "pty", "ready", "name", "timeout_ms", "attempts"],
 ).extend({ wait_s: waitSeconds });
 
-const pageInput = pickFields(analyzePage, "url", "features", "respect_robots", "name").extend({ wait_s: waitSeconds });
+const pageInput = pickFields(analyzePage, "url", "features", "respect_robots", "name")
+  .required({ url: true })
+  .extend({ wait_s: waitSeconds });
 const crawlInput = pickFields(crawlSite, ...["urls", "max_pages", "include", "schema", "render"]).extend({
   wait_s: waitSeconds,
 });
