@@ -40,7 +40,7 @@ export function toFullToolSchema(schema: z.ZodType): StandardSchemaWithJSON<Reco
 const full = new WeakMap<z.ZodType, JsonSchema>();
 
 export function toFullJsonSchema(schema: z.ZodType): JsonSchema {
-  const known = full.get(schema) ?? (z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as JsonSchema);
+  const known = full.get(schema) ?? z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
   full.set(schema, known);
   return known;
 }

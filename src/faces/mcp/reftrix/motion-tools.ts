@@ -29,7 +29,7 @@ export const detectTool: ReftrixTool = {
   input: detectInput,
   annotations: opensPages,
   ignored: ignoredByDetect,
-  run: async (context, input: z.output<typeof detectInput>) => {
+  run: async (context, input: z.output<typeof detectInput>, ignored) => {
     const { key, value } = exactlyOne(input, "html", "pageId", "url");
     const limits = { timeouts_ms: { total: input.timeout } };
     const source = {
@@ -48,7 +48,11 @@ export const detectTool: ReftrixTool = {
         { ...input, includeWarnings: true },
         { isLight: !input.verbose, limit: input.maxPatterns },
       );
-    return { links, data: { pageId: id, ...view, processingTimeMs: phaseMs(analysis, "motion") } };
+    const warnings = [
+      ...((view?.["warnings"] as object[] | undefined) ?? []),
+      ...ignored.map(({ code, message }) => ({ code, severity: "info", message })),
+    ];
+    return { links, data: { pageId: id, ...view, warnings, processingTimeMs: phaseMs(analysis, "motion") } };
   },
 };
 

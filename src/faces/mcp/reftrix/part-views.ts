@@ -74,9 +74,12 @@ export interface MotionChoice {
 
 const levels: Readonly<Record<string, string>> = { compositor: "good", paint: "acceptable", layout: "poor" };
 
+function isScripted({ type }: { type: string }): boolean {
+  return type === "web_animation";
+}
+
 export function viewMotion(motion: Found<"motion">, choice: MotionChoice, extent: Extent): View {
   const asked = motion.patterns.filter(({ durationMs }) => durationMs >= choice.minDuration);
-  const isScripted = ({ type }: { type: string }): boolean => type === "web_animation";
   const patterns = asked.filter((pattern) => !isScripted(pattern)).slice(0, choice.maxPatterns);
   const categoryBreakdown: Record<string, number> = {};
   for (const { category } of patterns) categoryBreakdown[category] = (categoryBreakdown[category] ?? 0) + 1;
