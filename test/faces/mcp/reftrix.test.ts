@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createClient } from "../../../src/faces/local/client.ts";
 import { cleanPage, faultyPage } from "../../kinds/page/pages.ts";
 import { hasBrowser } from "../../kinds/page/world.ts";
 import { until } from "../../until.ts";
@@ -30,7 +31,7 @@ describe.skipIf(!hasBrowser)("the profile reftrix", () => {
   let url = "";
   let server: ServerProcess;
   let client: Client;
-  let stranger: Client;
+  let core: Client;
   /** The page, analysed by the first test that waits for it. */
   let pageId = "";
   beforeAll(async () => {
@@ -54,11 +55,11 @@ describe.skipIf(!hasBrowser)("the profile reftrix", () => {
       return made;
     };
     client = await connect("/reftrix");
-    stranger = await connect("");
+    core = await connect("");
   });
   afterAll(async () => {
     await client.close();
-    await stranger.close();
+    await core.close();
     await server.kill("SIGTERM");
     site.closeAllConnections();
     site.close();
@@ -531,7 +532,7 @@ describe.skipIf(!hasBrowser)("the profile reftrix", () => {
   });
 
   it("links the files of an analysis as resources, also in the core profile", async () => {
-    const reply = await stranger.callTool(
+    const reply = await core.callTool(
       { name: "analyze_page", arguments: { url: `${url}/`, features: ["layout"], wait_s: 45 } },
       { timeout: 55_000 },
     );
@@ -545,7 +546,7 @@ describe.skipIf(!hasBrowser)("the profile reftrix", () => {
     const read = async (name: string): Promise<Reply> => {
       const { uri = "" } = links.find((link) => link.name === name) ?? {};
       expect(uri).toMatch(/^job:\/\/[0-9a-f-]{36}\/artifact\//);
-      return (await stranger.readResource({ uri })).contents[0] as Reply;
+      return (await core.readResource({ uri })).contents[0] as Reply;
     };
     expect(await read("report.html")).toMatchObject({
       mimeType: "text/html",
@@ -557,10 +558,16 @@ describe.skipIf(!hasBrowser)("the profile reftrix", () => {
     });
     const [, job = ""] = /job:\/\/([0-9a-f-]+)/.exec(links[0]?.uri ?? "") ?? [];
     for (const name of ["none.html", "..%2fconfig.json", "a/b.html", ""]) {
-      await expect(stranger.readResource({ uri: `job://${job}/artifact/${name}` })).rejects.toMatchObject({
+      await expect(core.readResource({ uri: `job://${job}/artifact/${name}` })).rejects.toMatchObject({
         code: -32_602,
       });
     }
-    await expect(stranger.readResource({ uri: `job://${unknownId}/artifact/report.html` })).rejects.toThrow(/no job/);
+    await expect(core.readResource({ uri: `job://${unknownId}/artifact/report.html` })).rejects.toThrow(/no job/);
+    const local = createClient(join(home, "longhaul.sock"));
+    const { token } = await local.call<{ token: string }>("token_create", { name: "bob", owner: "bob" });
+    const bob = new Client({ name: "bob", version: "0.0.0" });
+    await bob.connect(openTransport(server, "http", token));
+    await expect(bob.readResource({ uri: `job://${job}/artifact/report.html` })).rejects.toThrow(/no job/);
+    await bob.close();
   });
 });
