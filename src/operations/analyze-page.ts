@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { defined } from "../job/defined.ts";
+import { LonghaulError } from "../job/error.ts";
 import { jobViewSchema, toJobView } from "./job-view.ts";
 import { defineOperation } from "./operation.ts";
 import { startFields, toStart } from "./run-command.ts";
@@ -10,7 +11,8 @@ const phaseMs = z.int().min(1_000).max(600_000).optional();
 
 const analyzeInput = z.strictObject({
   ...startFields,
-  url: z.string().max(8_192).describe("An http or https address."),
+  url: z.string().max(8_192).optional().describe("An http or https address."),
+  html: z.string().max(2_000_000).optional().describe("HTML to analyse as if it were at that address."),
   features: z.array(feature).min(1).max(4).optional().describe("All four unless given."),
   viewport: z.strictObject(size).optional().describe("1440 × 900 unless given."),
   viewports: z
@@ -56,6 +58,9 @@ export const analyzePage = defineOperation({
   input: analyzeInput,
   output: jobViewSchema,
   run: async ({ engine, actor }, input) => {
+    if (input.url === undefined && input.html === undefined) {
+      throw new LonghaulError("invalid_input", "A page is analysed by its url, or from its html: give one of them.");
+    }
     const request = {
       kind: "page",
       input: toPageInput(input),
@@ -66,12 +71,27 @@ export const analyzePage = defineOperation({
   },
 });
 
+/** Where HTML without an address is shown: a name that leads nowhere. */
+const nowhere = "http://html.invalid/";
+
 /** The kind's own words for what was asked; it refuses what does not fit. */
 function toPageInput(input: z.output<typeof analyzeInput>): object {
-  const { url, features, viewport, viewports, weights, strict, industry, audience, screenshots } = input;
+  const {
+    url = nowhere,
+    html,
+    features,
+    viewport,
+    viewports,
+    weights,
+    strict,
+    industry,
+    audience,
+    screenshots,
+  } = input;
   return {
     url,
     ...defined({
+      html,
       features: features && Object.fromEntries(feature.options.map((name) => [name, features.includes(name)])),
       viewport,
       viewports,

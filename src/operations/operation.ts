@@ -23,6 +23,8 @@ export interface ServerFacts {
   readonly agents?: Agents;
   /** Absent where no jobs run on endpoints. */
   readonly endpoints?: Endpoints;
+  /** Whether pages can be looked at in a browser. */
+  readonly hasBrowser?: () => boolean;
 }
 
 interface OperationDefinition<Input extends z.ZodType, Output extends z.ZodType> {

@@ -7,6 +7,7 @@ import type { JobsContext } from "../faces/mcp/connection.ts";
 import { buildCoreServer } from "../faces/mcp/core/core-server.ts";
 import { createMcpEndpoint, type McpEndpoint } from "../faces/mcp/endpoint.ts";
 import { buildMcpTaskServer } from "../faces/mcp/mcp-task/mcp-task-server.ts";
+import { buildReftrixServer } from "../faces/mcp/reftrix/reftrix-server.ts";
 import { buildRunpodServer } from "../faces/mcp/runpod/runpod-server.ts";
 import { buildSearchclawServer } from "../faces/mcp/searchclaw/searchclaw-server.ts";
 import type { ServerFacts } from "../operations/operation.ts";
@@ -25,6 +26,7 @@ const builders: Readonly<Record<Profile, (context: JobsContext, parts: EndpointP
   "mcp-task": (context, { server }) => buildMcpTaskServer(context, server),
   runpod: (context, { server }) => buildRunpodServer(context, server),
   searchclaw: (context, { server }) => buildSearchclawServer(context, server),
+  reftrix: (context, { server }) => buildReftrixServer(context, server),
 };
 
 /** One endpoint per profile: the same jobs, under the names that its clients know. */

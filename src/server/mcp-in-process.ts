@@ -16,7 +16,8 @@ export async function serveMcpInProcess(config: LoadedConfig, profile: Profile =
   makePrivateFolder(paths.home);
   const redactor = createRedactor([...config.redact, ...config.endpoints.secrets, ...secretValues(config.env)]);
   const log = createLog({ redact: redactor.text, file: paths.log });
-  const { engine, endpoints: directory, agents, close } = await openEngineWithKinds(config, { redactor, log });
+  const opened = await openEngineWithKinds(config, { redactor, log });
+  const { engine, endpoints: directory, agents, hasBrowser, close } = opened;
   const server = {
     version: readVersion(),
     startedAt: Date.now(),
@@ -24,6 +25,7 @@ export async function serveMcpInProcess(config: LoadedConfig, profile: Profile =
     url: undefined,
     endpoints: directory,
     agents,
+    hasBrowser,
   };
   const endpoints = createMcpEndpoints({
     engine,

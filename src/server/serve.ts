@@ -56,7 +56,7 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
   makePrivateFolder(dirname(paths.socket));
   const redactor = createRedactor([...config.redact, ...config.endpoints.secrets, ...secretValues(config.env)]);
   const log = createLog({ redact: redactor.text, ...(options.isBackground ? { file: paths.log } : {}) });
-  const { engine, endpoints, agents, close } = await openEngineWithKinds(config, { redactor, log });
+  const { engine, endpoints, agents, hasBrowser, close } = await openEngineWithKinds(config, { redactor, log });
   const listening: Server[] = [];
   let mcp: McpService | undefined;
   let http: HttpService | undefined;
@@ -68,6 +68,7 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
       url: undefined as string | undefined,
       endpoints,
       agents,
+      hasBrowser,
     };
     const handler = createCallHandler({
       operations,
@@ -121,7 +122,13 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
 export async function openEngineWithKinds(
   config: LoadedConfig,
   { redactor, log }: { redactor: Redactor; log: Log },
-): Promise<{ engine: Engine; agents: Agents; endpoints: EndpointDirectory; close: () => Promise<void> }> {
+): Promise<{
+  engine: Engine;
+  agents: Agents;
+  endpoints: EndpointDirectory;
+  hasBrowser: () => boolean;
+  close: () => Promise<void>;
+}> {
   const launcher = new Launcher(inheritEnv(config.shell.inherit_env, config.env));
   const shell = toShellSettings(config, { launcher, redactor });
   const web = openWeb(config);
@@ -148,7 +155,8 @@ export async function openEngineWithKinds(
     await engine.stop();
     await Promise.all([agent.close(), web.close(), crawl.close(), launcher.close(), endpoints.close()]);
   };
-  return { engine, agents: agent.agents, endpoints, close };
+  const hasBrowser = (): boolean => web.browser.executable !== undefined;
+  return { engine, agents: agent.agents, endpoints, hasBrowser, close };
 }
 
 function toWebhookOptions(config: LoadedConfig): WebhookOptions {

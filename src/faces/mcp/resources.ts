@@ -5,18 +5,20 @@ import {
   type ReadResourceResult,
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import { defined } from "../../job/defined.ts";
 import { LonghaulError } from "../../job/error.ts";
 import type { Job } from "../../job/job.ts";
 import { jobOutput, type outputSchema } from "../../operations/job-output.ts";
 import { jobGet } from "../../operations/job-verbs.ts";
 import type { OperationContext } from "../../operations/operation.ts";
 import type { JobsContext } from "./connection.ts";
+import { readArtifactResource } from "./artifact-resource.ts";
 import { parseJobUri, type JobPart } from "./job-uri.ts";
 import { watchJob, watchOutput } from "./watch.ts";
 
 type ReadContext = Omit<OperationContext, "signal">;
 
-const templates: readonly { part: JobPart; uri: string; description: string; mimeType: string }[] = [
+const templates: readonly { part: JobPart; uri: string; description: string; mimeType?: string }[] = [
   {
     part: "status",
     uri: "job://{id}",
@@ -30,6 +32,11 @@ const templates: readonly { part: JobPart; uri: string; description: string; mim
     mimeType: "text/plain",
   },
   { part: "result", uri: "job://{id}/result", description: "What a job returned", mimeType: "application/json" },
+  {
+    part: "artifact",
+    uri: "job://{id}/artifact/{name}",
+    description: "A file that a job made: a report, a screenshot",
+  },
 ];
 
 /** Jobs as resources that can be read and watched. */
@@ -39,7 +46,7 @@ export function registerJobResources(mcp: McpServer, context: JobsContext, serve
     mcp.registerResource(
       `job-${part}`,
       new ResourceTemplate(uri, { list: undefined }),
-      { description, mimeType },
+      { description, ...defined({ mimeType }) },
       ({ href }) => read(href, reading),
     );
   }
@@ -50,10 +57,11 @@ export function registerJobResources(mcp: McpServer, context: JobsContext, serve
 }
 
 async function read(uri: string, context: ReadContext): Promise<ReadResourceResult> {
-  const { id, part } = parseJobUri(uri) ?? {};
+  const { id, part, name } = parseJobUri(uri) ?? {};
   if (id === undefined || part === undefined) throw new ResourceNotFoundError(uri);
   const mimeType = part === "output" ? "text/plain" : "application/json";
   try {
+    if (name !== undefined) return { contents: [await readArtifactResource(uri, { id, name }, context)] };
     const job = await context.engine.get(id, context.actor);
     return { contents: [{ uri, mimeType, text: await readPart(job, part, uri, context) }] };
   } catch (error) {

@@ -9,15 +9,18 @@ const converted = new WeakMap<z.ZodType, { input?: JsonSchema; output?: JsonSche
  * A schema for the listing of a tool. It lets every value pass: the tool parses it itself, because the sentence it then says is
  * clearer. The JSON Schema is made once per schema, not once per request.
  */
-export function toToolSchema(schema: z.ZodType): StandardSchemaWithJSON<Record<string, unknown>> {
+export function toToolSchema(
+  schema: z.ZodType,
+  toJson: typeof toJsonSchema = toJsonSchema,
+): StandardSchemaWithJSON<Record<string, unknown>> {
   return {
     "~standard": {
       version: 1,
       vendor: "longhaul",
       validate: (value) => ({ value: value as Record<string, unknown> }),
       jsonSchema: {
-        input: () => toJsonSchema(schema, "input"),
-        output: () => toJsonSchema(schema, "output"),
+        input: () => toJson(schema, "input"),
+        output: () => toJson(schema, "output"),
       },
     },
   };
@@ -27,6 +30,19 @@ export function toJsonSchema(schema: z.ZodType, io: "input" | "output"): JsonSch
   const known = converted.get(schema) ?? {};
   converted.set(schema, known);
   return (known[io] ??= compact(z.toJSONSchema(schema, { io, unrepresentable: "any" }), io) as JsonSchema);
+}
+
+/** The same with every bound, for tools whose clients rely on what is listed. */
+export function toFullToolSchema(schema: z.ZodType): StandardSchemaWithJSON<Record<string, unknown>> {
+  return toToolSchema(schema, toFullJsonSchema);
+}
+
+const full = new WeakMap<z.ZodType, JsonSchema>();
+
+export function toFullJsonSchema(schema: z.ZodType): JsonSchema {
+  const known = full.get(schema) ?? z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  full.set(schema, known);
+  return known;
 }
 
 /** Bounds that nobody meets who means well; what exceeds them is refused with a sentence. */

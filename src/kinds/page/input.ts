@@ -9,6 +9,8 @@ const weight = z.number().min(0).max(1);
 
 export const pageInputSchema = z.strictObject({
   url: z.url({ protocol: /^https?$/, error: "expected an http or https URL" }).max(8_192),
+  /** Shown at that URL instead of what is there; nothing else is fetched from it than what the HTML names. */
+  html: z.string().max(2_000_000).optional(),
   features: z
     .strictObject({
       layout: z.boolean().default(true),

@@ -48,6 +48,7 @@ async function openLivePage(session: BrowserSession, input: PageInput): Promise<
   const devtools = await session.context.newCDPSession(page);
   const traffic = await watchTraffic(page, devtools);
   await page.addInitScript({ content: watchScript() });
+  if (input.html !== undefined) await showHtml(page, input.url, input.html);
   const response = await page.goto(input.url, { waitUntil: input.waitUntil, timeout: input.timeouts.load });
   const status = response?.status() ?? 0;
   if (status >= 400) {
@@ -59,6 +60,15 @@ async function openLivePage(session: BrowserSession, input: PageInput): Promise<
   const evaluate = createEvaluate(devtools);
   await evaluate(settlePage());
   return { page, devtools, traffic, status, headers: (await response?.allHeaders()) ?? {}, evaluate };
+}
+
+/** Only the page itself is answered; whatever it names goes out, through the proxy like everything. */
+async function showHtml(page: Page, url: string, body: string): Promise<void> {
+  const { href } = new URL(url);
+  await page.route(
+    (wanted) => wanted.href === href,
+    (route) => route.fulfill({ contentType: "text/html; charset=utf-8", body }),
+  );
 }
 
 function createEvaluate(devtools: CDPSession): LivePage["evaluate"] {

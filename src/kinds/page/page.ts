@@ -29,6 +29,9 @@ export interface PageSettings {
   readonly steps?: BrowserSteps;
 }
 
+/** A page of HTML in any alphabet. */
+const mostInputBytes = 8_000_000;
+
 export type Findings = Pick<PageAnalysis, "layout" | "motion" | "quality" | "responsive">;
 
 /** Analyses a web page in a real browser: layout, motion, quality, and how it adapts to the window. */
@@ -39,6 +42,7 @@ export function createPageKind(settings: PageSettings): Kind {
     onInterrupt: "resume",
     concurrency: settings.concurrency,
     limits: { graceMs: 30_000 },
+    maxInputBytes: mostInputBytes,
     check: ({ url }) => checkUrl(url, settings),
     run: (input, context) => analyzePage(input, context, settings),
   });
@@ -96,7 +100,7 @@ async function inBrowserOrStatic(
   if (settings.browser.executable === undefined) {
     const methodReason = browserMissing({ searchPath: "" }).message;
     context.log(methodReason, "warn");
-    const load = (): Promise<StaticPage> => loadStatically(input.url, settings.fetch, context.signal);
+    const load = (): Promise<StaticPage> => loadStatically(input, settings.fetch, context.signal);
     const page = await phases.run("load", load);
     if (page === undefined) throw new Error("loading failed without a reason");
     return { ...(await analyzeStatically(input, page, phases, settings.fetch)), method: "static", methodReason };
@@ -107,7 +111,7 @@ async function inBrowserOrStatic(
     if (!isStuck(error)) throw error;
     const methodReason = `The page did not come to rest in the browser within ${input.timeouts.load / 1_000} s.`;
     context.log(methodReason, "warn");
-    const page = await loadStatically(input.url, settings.fetch, context.signal);
+    const page = await loadStatically(input, settings.fetch, context.signal);
     return { ...(await analyzeStatically(input, page, phases, settings.fetch)), method: "static", methodReason };
   }
 }
@@ -171,11 +175,11 @@ async function runSteps(
 }
 
 async function checkRobots(
-  { url, respectRobots }: PageInput,
+  { url, html, respectRobots }: PageInput,
   signal: AbortSignal,
   { robots, fetch }: PageSettings,
 ): Promise<void> {
-  if (!respectRobots) return;
+  if (!respectRobots || html !== undefined) return;
   const rules = await robots.rulesFor(url, signal);
   if (rules.isAllowed(url)) return;
   const { origin, host } = new URL(url);

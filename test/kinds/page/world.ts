@@ -29,9 +29,11 @@ export class PageWorld {
     this.#close = close;
   }
 
-  static async open(options: { executable?: string; steps?: BrowserSteps; home?: string } = {}): Promise<PageWorld> {
+  static async open(
+    options: { executable?: string; steps?: BrowserSteps; home?: string; allow?: string[] } = {},
+  ): Promise<PageWorld> {
     const home = options.home ?? (await mkdtemp(join(tmpdir(), "longhaul-page-")));
-    const rules = createAddressRules(["127.0.0.1"]);
+    const rules = createAddressRules(options.allow ?? ["127.0.0.1"]);
     const guarded = createGuardedFetch({ rules, userAgent: "Longhaul/test" });
     let proxy: Promise<BrowserProxy> | undefined;
     const browser = new SharedBrowser({

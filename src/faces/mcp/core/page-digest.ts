@@ -1,5 +1,6 @@
 import type { Job } from "../../../job/job.ts";
 import { pageDigestSchema, type PageDigest } from "../../../operations/page-digest.ts";
+import { linkArtifacts } from "../artifact-resource.ts";
 import type { JobAccess, Presenter } from "../job-tool.ts";
 import { jobUri } from "../job-uri.ts";
 import { fence } from "./clean-text.ts";
@@ -19,6 +20,7 @@ export const presentPage: Presenter = async (job: Job, access: JobAccess) => {
     content: [
       { type: "text", text: `job ${job.id} ${reply.message}\n${fence(digest, "Analysis")}` },
       { type: "resource_link", uri, name: `result of job ${job.id}`, mimeType: "application/json" },
+      ...linkArtifacts(job.id, parsed.data.artifacts),
     ],
     structuredContent: { ...reply, result: shorten(parsed.data) },
   };

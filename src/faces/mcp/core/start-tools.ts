@@ -24,7 +24,9 @@ const agentInput = pickFields(
   runAgent,
   ...["task", "context", "files", "read_only", "model", "cwd", "max_cost_usd"],
 ).extend({ output_schema: z.looseObject({}).optional(), wait_s: waitSeconds });
-const pageInput = pickFields(analyzePage, "url", "features", "respect_robots", "name").extend({ wait_s: waitSeconds });
+const pageInput = pickFields(analyzePage, "url", "features", "respect_robots", "name")
+  .required({ url: true })
+  .extend({ wait_s: waitSeconds });
 const crawlInput = pickFields(crawlSite, ...["urls", "max_pages", "include", "schema", "render"]).extend({
   wait_s: waitSeconds,
 });

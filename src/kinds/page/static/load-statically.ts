@@ -3,6 +3,7 @@ import { JobFailure } from "../../../job/failure.ts";
 import { decodeText } from "../../../net/decode-text.ts";
 import type { GuardedFetch } from "../../../net/guarded-fetch.ts";
 import type { CollectedPage } from "../collect-page.ts";
+import type { PageInput } from "../input.ts";
 import { readCss } from "./read-css.ts";
 import { readDocument } from "./read-document.ts";
 
@@ -15,10 +16,11 @@ const sheetMs = 5_000;
 
 /** The page as its HTML and CSS describe it: nothing is drawn, no script runs. */
 export async function loadStatically(
-  url: string,
+  { url, html: given }: Pick<PageInput, "url" | "html">,
   fetch: GuardedFetch["fetch"],
   signal: AbortSignal,
 ): Promise<StaticPage> {
+  if (given !== undefined) return readStatically(given, { status: 200, finalUrl: url }, fetch, signal);
   const response = await fetch(url, { signal, maxBodyBytes: mostHtmlBytes, whenTooLarge: "truncate" });
   const { status, url: finalUrl } = response;
   if (status >= 400) {
@@ -28,6 +30,15 @@ export async function loadStatically(
     });
   }
   const html = decodeText(response.body, String(response.headers["content-type"] ?? "")).text;
+  return readStatically(html, { status, finalUrl }, fetch, signal);
+}
+
+async function readStatically(
+  html: string,
+  { status, finalUrl }: Pick<StaticPage, "status" | "finalUrl">,
+  fetch: GuardedFetch["fetch"],
+  signal: AbortSignal,
+): Promise<StaticPage> {
   const $ = parseHtml(html);
   const { texts, unreadable } = await fetchSheets($, finalUrl, fetch, signal);
   const css = readCss(texts, unreadable);

@@ -1,0 +1,108 @@
+import { describe, expect, test } from "vitest";
+import { listenHttp, listenPrivately, type Listener } from "../../net/listeners.ts";
+import { forbiddenLocationsFor, forbiddenUrlsFor } from "../../net/ssrf-table.ts";
+import { hasBrowser, PageWorld } from "./world.ts";
+
+/** The browser spells hosts in one way before it connects, so one URL for each is enough. */
+function oncePerHost(urls: readonly string[], { port }: Listener): string[] {
+  const reaching = urls.filter(
+    (url) => /^(https?|ws):/.test(url) && URL.canParse(url) && new URL(url).port === String(port),
+  );
+  return [...new Map(reaching.map((url) => [new URL(url).origin, url])).values()];
+}
+
+/** Tries every URL in every way while the page loads, which lasts until all have been tried. */
+const script = `
+  const urls = URLS;
+  const patience = (promise) => Promise.race([promise, new Promise((done) => setTimeout(done, 300))]);
+  const add = (name, attribute, url) => patience(new Promise((done) => {
+    const made = document.createElement(name);
+    made.onload = made.onerror = done;
+    if (name === "link") made.rel = "stylesheet";
+    made[attribute] = url;
+    document.body.append(made);
+  }));
+  const ways = [
+    (url) => add("img", "src", url),
+    (url) => add("iframe", "src", url),
+    (url) => add("script", "src", url),
+    (url) => add("link", "href", url),
+    (url) => patience(fetch(url, { mode: "no-cors" })),
+    (url) => patience(new Promise((done) => { new WebSocket(url.replace(/^http/, "ws")).onerror = done; })),
+  ];
+  (async () => {
+    navigator.serviceWorker.register("/worker.js").catch(() => undefined);
+    for (const way of ways) await Promise.all(urls.map((url) => Promise.resolve().then(() => way(url)).catch(() => undefined)));
+    await fetch("/tried");
+  })();
+`;
+
+describe.skipIf(!hasBrowser)("a page that is analysed", () => {
+  test("reaches nothing of the private network, and neither do its redirects, workers and links", async () => {
+    const privately = await listenPrivately();
+    const forbidden = oncePerHost(forbiddenUrlsFor(privately.port), privately);
+    const locations = oncePerHost(forbiddenLocationsFor(privately.port), privately);
+    expect(forbidden.length).toBeGreaterThan(15);
+    const asked = new Set<string>();
+    let finish: (() => void) | undefined;
+    const publicly = await listenHttp((request, response) => {
+      const path = request.url ?? "/";
+      asked.add(path);
+      const location = locations[Number(/^\/to\/(\d+)$/.exec(path)?.[1])];
+      if (location !== undefined) return void response.writeHead(302, { location }).end();
+      const all = JSON.stringify([...forbidden, ...locations.map((_, index) => `${publicly.origin}/to/${index}`)]);
+      if (path === "/tried") finish?.();
+      if (path === "/last.css") {
+        // The page counts as loaded only when it has tried everything.
+        finish = () => void response.writeHead(200, { "content-type": "text/css" }).end("");
+        return undefined;
+      }
+      const links = forbidden.map((url) => `<a href="${url}">x</a>`).join("");
+      const html = `<!doctype html><title>outside</title><body>${links}<script>${script.replace("URLS", () => all)}</script><img src="/last.css">`;
+      return void response.writeHead(200, { "content-type": "text/html" }).end(html);
+    });
+    const world = await PageWorld.open({ allow: [`127.0.0.1:${publicly.port}`] });
+    try {
+      const found = await world.analyze({ url: `${publicly.origin}/`, features: { layout: false, responsive: false } });
+      expect(found).toMatchObject({ method: "browser", page: { title: "outside" } });
+      expect([...asked]).toEqual(expect.arrayContaining(["/tried", "/to/0"]));
+      // No worker of the page's is ever fetched, so none can outlive it or hide what it fetches.
+      expect(asked.has("/worker.js")).toBe(false);
+      expect(privately.connections()).toBe(0);
+    } finally {
+      await world.close();
+    }
+  });
+
+  test("cannot write into the report", async () => {
+    const hostile = `"><script>window.broken = 1</script><img src=x onerror="broken=1">'</style></title>`;
+    const escaped = hostile.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+    const page = `<!doctype html><html lang="en"><head><title>${escaped}</title><meta name="description" content="${escaped}">
+      <style>.a { font-family: "</b><script>broken=1</script>"; animation: x 1s } :root { --x: <script>broken=1</script>; }</style></head>
+      <body><section id="${escaped}" class="${escaped}"><h1>${escaped}</h1><p class="a">${escaped}</p>
+      <img src="/${escaped}" alt="${escaped}"><a href="/gone?${escaped}">${escaped}</a></section>
+      <script>console.error(${JSON.stringify(hostile).replace(/</g, "\\u003c")});</script></body></html>`;
+    const publicly = await listenHttp((request, response) => {
+      response.writeHead(request.url === "/" ? 200 : 404, { "content-type": "text/html; charset=utf-8" });
+      response.end(request.url === "/" ? page : "");
+    });
+    const world = await PageWorld.open();
+    try {
+      const found = await world.analyze({
+        url: `${publicly.origin}/`,
+        viewports: [{ name: "small", width: 400, height: 600 }],
+      });
+      expect(found.page.title).toBe(hostile);
+      const [job] = (await world.engine.list({ kind: "page" })).jobs;
+      const report = Buffer.from((await world.engine.readArtifact(job?.id ?? "", "report.html")).content).toString(
+        "utf8",
+      );
+      expect(report).toContain("window.broken = 1");
+      expect(report).not.toMatch(/<script>\s*(window\.)?broken|<img[^>]*onerror|<b><script/);
+      expect(report.match(/<script/g) ?? []).toEqual([]);
+      expect(report.match(/<\/title>/g)).toHaveLength(1);
+    } finally {
+      await world.close();
+    }
+  });
+});
