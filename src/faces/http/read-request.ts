@@ -103,7 +103,9 @@ function collect(request: IncomingMessage, mostBytes: number): Promise<Buffer> {
     });
     request.once("end", () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
     request.once("error", reject);
-    request.once("close", () => reject(new HttpError(400, "invalid_input", "The body ended too early.")));
+    request.once("close", () => {
+      if (!request.complete) reject(new HttpError(400, "invalid_input", "The body ended too early."));
+    });
   });
 }
 
