@@ -39,7 +39,7 @@ async function finish({ url, kind, body, jobs }: Load & { type: "finish" }, agen
     while (left-- > 0) await ask({ url: `${url}/v1/jobs`, method: "POST", body }, agent);
   };
   await Promise.all(Array.from({ length: connections }, submit));
-  while ((await countDone(url, kind, agent)) < before + jobs) await new Promise((resolve) => setTimeout(resolve, 10));
+  while ((await countDone(url, kind, agent)) < before + jobs) await new Promise((resolve) => setTimeout(resolve, 50));
   return (jobs / (performance.now() - startedAt)) * 1_000;
 }
 

@@ -21,7 +21,7 @@ const noop = defineKind({
 });
 const echo: LocalEndpoint = {
   ...{ type: "local", argv: [process.execPath, fileURLToPath(new URL("./echo-handler.js", import.meta.url))] },
-  ...{ cwd: home, env: {}, mode: "warm", concurrency: 8, timeoutMs: 600_000, keepMs: 300_000 },
+  ...{ cwd: home, env: {}, mode: "warm", concurrency: 16, timeoutMs: 600_000, keepMs: 300_000 },
   ...{ idleTimeoutMs: undefined, inputSchema: undefined },
 };
 const env = { PATH: process.env["PATH"] ?? "" };

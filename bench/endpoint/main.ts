@@ -10,8 +10,8 @@ import { median } from "../statistics.ts";
 import { withTemporaryFolder } from "../temporary-folder.ts";
 import type { Load } from "./load.ts";
 
-const rounds = 5;
-const jobs = 1_000;
+const rounds = 3;
+const jobs = 600;
 const times = 200;
 
 const measure = (load: Load): Promise<number> => runInChild<number>(new URL("./load.js", import.meta.url), load);

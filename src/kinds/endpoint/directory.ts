@@ -99,7 +99,10 @@ export class EndpointDirectory {
     const found = this.#find(name);
     if (found.type === "runpod" && found.apiKey === undefined) throw keyless(name);
     if (found.type === "local" && webhook !== undefined) {
-      throw new LonghaulError("invalid_input", "webhook: local endpoints call none; wait for the job instead.");
+      throw new LonghaulError(
+        "invalid_input",
+        "webhook: a local endpoint has no platform that calls one; give the job a webhook of its own.",
+      );
     }
     const problem = this.#checks.get(name)?.(input);
     if (problem !== undefined) {

@@ -31,7 +31,7 @@ export interface V2World {
   readonly close: () => Promise<void>;
 }
 
-/** A server in a process of its own with two local endpoints: "local", one job at a time, and "crowd". */
+/** A server in a process of its own with local endpoints: "local" takes one job at a time, "many" four, and "crowd" does next to nothing. */
 export async function openV2World(config: object = {}): Promise<V2World> {
   const home = mkdtempSync(join(tmpdir(), "longhaul-v2-"));
   const file = join(home, "handler.mjs");
@@ -40,7 +40,7 @@ export async function openV2World(config: object = {}): Promise<V2World> {
   const endpoints = {
     local: { type: "local", argv: [process.execPath, file], mode: "warm", concurrency: 1 },
     many: { type: "local", argv: [process.execPath, file], mode: "warm", concurrency: 4 },
-    crowd: { type: "local", command: crowd, mode: "warm", concurrency: 20 },
+    crowd: { type: "local", command: crowd, mode: "warm", concurrency: 8 },
   };
   writeFileSync(join(home, "config.json"), JSON.stringify({ server: { port: 0 }, endpoints, ...config }));
   let server: ServerProcess = await startServer(home);

@@ -204,7 +204,7 @@ describe("the interface of RunPod", () => {
         signal: gone.signal,
       });
       gone.abort();
-      await expect(waiting).rejects.toThrow();
+      await expect(waiting).rejects.toThrow(/abort/);
       expect(await take(id, "?wait=1000")).toEqual({ status: "IN_PROGRESS", stream: [] });
       expect(await ask("POST", `many/cancel/${id}`)).toMatchObject({ body: { id, status: "CANCELLED" } });
     });
