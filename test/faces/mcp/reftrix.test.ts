@@ -249,7 +249,7 @@ describe.skipIf(!hasBrowser)("the profile reftrix", () => {
     const phases = new Set(seen.map(({ phase }) => phase));
     expect(
       [...phases].every(
-        (phase) => phase === undefined || /^(ingest|layout|motion|quality|report)$/.test(String(phase)),
+        (phase) => phase === undefined || /^"(ingest|layout|motion|quality|report)"$/.test(JSON.stringify(phase)),
       ),
     ).toBe(true);
     expect(await status(id)).toEqual({
@@ -314,7 +314,7 @@ describe.skipIf(!hasBrowser)("the profile reftrix", () => {
       },
     ]);
     expect(motion?.["warnings"]).toContainEqual({ code: "NO_REDUCED_MOTION", severity: "warning", message: text });
-    const { craftsmanship } = quality?.["axisScores"] as Record<string, number>;
+    const { craftsmanship } = (quality ?? {})["axisScores"] as Record<string, number>;
     expect(quality).toMatchObject({
       overallScore: craftsmanship,
       axisGrades: { craftsmanship: text },
@@ -536,7 +536,7 @@ describe.skipIf(!hasBrowser)("the profile reftrix", () => {
       { name: "analyze_page", arguments: { url: `${url}/`, features: ["layout"], wait_s: 45 } },
       { timeout: 55_000 },
     );
-    const links = (reply as CallToolResult).content.flatMap((block) => (block.type === "resource_link" ? [block] : []));
+    const links = reply.content.flatMap((block) => (block.type === "resource_link" ? [block] : []));
     expect(links.map(({ name, mimeType }) => [name, mimeType])).toEqual(
       expect.arrayContaining([
         ["report.html", "text/html"],
