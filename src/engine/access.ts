@@ -52,5 +52,6 @@ export function narrow<Filter extends Pick<JobFilter, "owner" | "kinds">>(
   { owner, kinds }: Access,
 ): Filter {
   if (owner === undefined && kinds === undefined) return filter;
-  return { ...filter, ...(owner === undefined ? {} : { owner }), ...(kinds === undefined ? {} : { kinds }) };
+  const seen = filter.kinds === undefined ? kinds : filter.kinds.filter((kind) => kinds?.includes(kind) ?? true);
+  return { ...filter, ...(owner === undefined ? {} : { owner }), ...(seen === undefined ? {} : { kinds: seen }) };
 }

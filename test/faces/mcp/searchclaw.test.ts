@@ -6,7 +6,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hasBrowser } from "../../kinds/page/world.ts";
-import { operations } from "../../../src/operations/operations.ts";
 import { until } from "../../until.ts";
 import { openTransport } from "./official-client.ts";
 import { startServer, type ServerProcess } from "./server-process.ts";
@@ -371,8 +370,9 @@ describe("the profile searchclaw", () => {
     }
   });
 
-  it.skipIf(operations.some(({ name }) => name === "run_agent"))("says that agent comes with agents", async () => {
-    expect(await searchclaw.error("agent", { prompt: "Who makes lamps?" })).toEqual([503, containing("no agents yet")]);
+  it("says which keys an agent needs, where there are none", async () => {
+    const [status, detail] = await searchclaw.error("agent", { prompt: "Who makes lamps?" });
+    expect([status, detail]).toEqual([503, containing("No model can be called: set ANTHROPIC_API_KEY")]);
   });
 
   it("gives as many pages as fit, and says where the rest is", async () => {

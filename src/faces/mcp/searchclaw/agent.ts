@@ -1,8 +1,6 @@
-import { LonghaulError } from "../../../job/error.ts";
 import type { Job } from "../../../job/job.ts";
 import type { Json } from "../../../job/json.ts";
 import { isTerminal } from "../../../job/state.ts";
-import { operations } from "../../../operations/operations.ts";
 import { endMessage } from "../outcome.ts";
 import { toSearchclawId } from "./job-id.ts";
 import { toReply } from "./replies.ts";
@@ -22,9 +20,6 @@ const mostCreditsInline = 10;
 
 /** Lets an agent research a question on the web; it reads and changes nothing. */
 export async function askAgent(context: SearchclawContext, call: AgentCall): Promise<Reply> {
-  if (!operations.some(({ name }) => name === operation)) {
-    throw new LonghaulError("unavailable", "This version of Longhaul has no agents yet: agent comes with them.");
-  }
   const started = await startJob(context, operation, {
     task: call.prompt,
     context: `Research this on the web. Use at most ${call.max_sources} sources, and name the URL of each that you used.`,
