@@ -51,7 +51,7 @@ async function main(): Promise<number> {
         conditions: {
           ...machine,
           load: `${rounds} rounds in turn, medians. Jobs/s: ${jobs} jobs on 64 connections by POST /v1/jobs, from the first submit to the last end; each is stored with a sync to disk before the answer. runsync and hello: ${times} requests one after the other on one connection`,
-          handler: `a warm process of Node that gives its input back; its own time, asked directly over a pipe, is ${handlerMs.toFixed(3)} ms, and is taken off runsync's ${syncMs.toFixed(3)} ms`,
+          handler: `16 warm processes of Node, each of which gives its input back; the time of one, asked directly over a pipe, is ${handlerMs.toFixed(3)} ms, and is taken off runsync's ${syncMs.toFixed(3)} ms`,
         },
         rows: [
           {

@@ -1,4 +1,3 @@
-import type { ServerResponse } from "node:http";
 import { defined } from "../../job/defined.ts";
 import type { Job } from "../../job/job.ts";
 import { isTerminal } from "../../job/state.ts";
@@ -21,18 +20,17 @@ export interface TakeOptions {
   readonly waitMs: number;
   /** How many chunks the reader has already; undefined if it does not say. */
   readonly have: number | undefined;
-  readonly response: ServerResponse;
 }
 
 /**
- * How far the stream of each job was read: RunPod gives each chunk once. A reply that could not be sent was not given, and a reader
- * that says how many chunks it has gets those that follow. Kept in memory: after a restart of the server a stream begins again.
+ * How far the stream of each job was read: RunPod gives each chunk once. A reader that says how many chunks it has gets
+ * those that follow, so that a lost reply loses nothing. Kept in memory: after a restart of the server a stream begins again.
  */
 export class StreamCursors {
   readonly #cursors = new Map<string, Cursor>();
 
   /** The chunks that come next; waits for some, at most so long. */
-  async take(context: OperationContext, job: Job, { waitMs, have, response }: TakeOptions): Promise<RunpodReply> {
+  async take(context: OperationContext, job: Job, { waitMs, have }: TakeOptions): Promise<RunpodReply> {
     const endsAt = performance.now() + waitMs;
     const isAstray = have !== undefined && have !== this.#of(job).count;
     if (isAstray) this.#cursors.delete(job.id);
@@ -43,29 +41,17 @@ export class StreamCursors {
       if (context.signal?.aborted === true) return { status: toRunpodStatus(seen), stream: [] };
       // Somebody else was given them in the meantime.
       if (this.#of(seen).at !== before.at) continue;
-      const after = { ...before, at: read.next, count: before.count + read.chunks.length };
-      this.#set(seen, after);
+      this.#set(seen, { ...before, at: read.next, count: before.count + read.chunks.length });
       const stream = read.chunks.slice(toSkip);
       toSkip -= read.chunks.length - stream.length;
       const leftMs = endsAt - performance.now();
       if (stream.length > 0 || (!read.isMore && isTerminal(seen.state)) || leftMs <= 0) {
-        this.#takeBackUnlessSent(seen, { before, after }, response);
         // A client stops at a status that is final: not before it has everything.
         const status = read.isMore && isTerminal(seen.state) ? "IN_PROGRESS" : toRunpodStatus(seen);
         return { status, stream, ...(have === undefined ? {} : { have }) };
       }
       if (!read.isMore) seen = await waitForMore(context, seen, read.end, leftMs);
     }
-  }
-
-  #takeBackUnlessSent(job: Job, { before, after }: { before: Cursor; after: Cursor }, response: ServerResponse): void {
-    const { socket } = response;
-    let isSent = false;
-    // A connection that breaks finishes its response, too.
-    response.once("finish", () => (isSent = socket?.destroyed === false));
-    response.once("close", () => {
-      if (!isSent && this.#of(job).at === after.at) this.#set(job, before);
-    });
   }
 
   #of({ id, state: { attempt } }: Job): Cursor {

@@ -70,7 +70,7 @@ async function answer(
   const { endpoint, query } = place;
   const context = { engine, actor, server, signal: gone.signal };
   const read = (mostBytes: number): Promise<unknown> => readBody(request, mostBytes);
-  const call = { context, endpoint, query, cursors, response, readBody: read };
+  const call = { context, endpoint, query, cursors, readBody: read };
   if ("verb" in place) return place.verb.answer(call);
   return place.jobVerb.answer(call, await findJobOf(context, endpoint, place.id));
 }

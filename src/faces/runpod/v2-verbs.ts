@@ -1,4 +1,3 @@
-import type { ServerResponse } from "node:http";
 import type { Scope } from "../../engine/access.ts";
 import { LonghaulError } from "../../job/error.ts";
 import { parseInput } from "../../job/issue.ts";
@@ -23,7 +22,6 @@ export interface V2Call {
   readonly endpoint: string;
   readonly query: URLSearchParams;
   readonly cursors: StreamCursors;
-  readonly response: ServerResponse;
   readonly readBody: (mostBytes: number) => Promise<unknown>;
 }
 
@@ -83,8 +81,8 @@ export const jobVerbs: Readonly<Record<string, JobVerb>> = {
     method: "GET",
     scope: "read",
     answer: (call, job) => {
-      const { context, cursors, response } = call;
-      return cursors.take(context, job, { waitMs: readWait(call, streamWait), have: readHave(call), response });
+      const options = { waitMs: readWait(call, streamWait), have: readHave(call) };
+      return call.cursors.take(call.context, job, options);
     },
   },
   cancel: { method: "POST", scope: "run", answer: ({ context }, job) => cancelJob(context, job, cancelWaitMs) },

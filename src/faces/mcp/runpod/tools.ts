@@ -24,7 +24,7 @@ const endpointId = idOf("endpoint").describe("ID of the Serverless endpoint");
 const jobId = idOf("job").describe("ID of the job");
 const wait = z.int().min(1_000).max(300_000).optional();
 const ofJob = z.object({ endpointId, jobId });
-const request = runpodRequestSchema.extend({ endpointId });
+const request = z.object({ endpointId, ...runpodRequestSchema.shape });
 const syncRequest = request.extend({ wait: wait.describe("Most milliseconds to wait (1000-300000)") });
 
 type Request = z.output<typeof request>;
