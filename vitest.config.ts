@@ -6,6 +6,6 @@ export default defineConfig({
     globalSetup: ["test/system-programs.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    maxWorkers: 2,
+    maxWorkers: 3,
   },
 });

@@ -20,7 +20,9 @@ const tailBytes = 1_000_000;
 /** Prints a running job's output as it comes, until the job ends or Ctrl-C. */
 export async function followLogs(front: Front, job: JobView, options: LogsOptions & { json?: true }): Promise<number> {
   const { client } = front;
-  const streams = options.stream === undefined ? ["stdout", "stderr"] : [options.stream];
+  // Pieces of JSON say which stream they are from; for a reader, the order in which things were written counts.
+  const all = options.json === true ? ["stdout", "stderr"] : ["merged"];
+  const streams = options.stream === undefined ? all : [options.stream];
   const attempt = options.attempt ?? job.attempt;
   const write = options.json === true ? jsonLines(front, job.id) : plainBytes(front);
   const interrupt = listenForInterrupt();

@@ -8,7 +8,7 @@ import type { JobsContext } from "../connection.ts";
 import { presentJob } from "../core/reply.ts";
 import { toolError } from "../outcome.ts";
 import { serveJobs } from "../serve-jobs.ts";
-import { toToolSchema } from "../tool-schema.ts";
+import { toFullToolSchema } from "../tool-schema.ts";
 import { backgroundJobTools, type BackgroundJobTool } from "./tools.ts";
 
 /** The profile `background-job`: the tools of mcp-background-job, over durable jobs that run in a real shell. */
@@ -25,8 +25,8 @@ export function buildBackgroundJobServer(
     const config = {
       description: tool.description,
       annotations: tool.annotations,
-      inputSchema: toToolSchema(tool.input),
-      outputSchema: toToolSchema(tool.output),
+      inputSchema: toFullToolSchema(tool.input),
+      outputSchema: toFullToolSchema(tool.output),
     };
     for (const name of tool.names) {
       mcp.registerTool(name, config, (args) => call(tool, args, { engine, actor, server }, settings));

@@ -6,7 +6,7 @@ import type { JobsContext } from "../connection.ts";
 import { presentJob } from "../core/reply.ts";
 import { toolError } from "../outcome.ts";
 import { serveJobs } from "../serve-jobs.ts";
-import { toToolSchema } from "../tool-schema.ts";
+import { toFullToolSchema } from "../tool-schema.ts";
 import { taskTools, type TaskCall, type TaskTool } from "./tools.ts";
 
 /** The profile `mcp-task`: the tools and prompts of just-every/mcp-task, over durable agent jobs. */
@@ -17,7 +17,7 @@ export function buildMcpTaskServer(context: JobsContext, server: OperationContex
   const { engine, actor } = context;
   for (const tool of taskTools) {
     const { title, description, annotations } = tool;
-    const config = { title, description, annotations, inputSchema: toToolSchema(tool.input) };
+    const config = { title, description, annotations, inputSchema: toFullToolSchema(tool.input) };
     mcp.registerTool(tool.name, config, (args, request) =>
       call(tool, args, { engine, actor, request, limits: server.agents?.taskLimits }),
     );

@@ -6,7 +6,7 @@ import type { JobsContext } from "../connection.ts";
 import { presentJob } from "../core/reply.ts";
 import { toolError } from "../outcome.ts";
 import { serveJobs } from "../serve-jobs.ts";
-import { toToolSchema } from "../tool-schema.ts";
+import { toFullToolSchema } from "../tool-schema.ts";
 import { withProgress } from "../wait-for-end.ts";
 import { parseInput } from "../../../job/issue.ts";
 import { runpodTools, type RunpodTool } from "./tools.ts";
@@ -19,7 +19,7 @@ export function buildRunpodServer(context: JobsContext, server: ServerFacts): Mc
   const { engine, actor } = context;
   for (const tool of runpodTools) {
     const { description, annotations } = tool;
-    const config = { description, annotations, inputSchema: toToolSchema(tool.input) };
+    const config = { description, annotations, inputSchema: toFullToolSchema(tool.input) };
     mcp.registerTool(tool.name, config, (args, request) => call(tool, args, { engine, actor, server }, request));
   }
   return mcp;

@@ -7,7 +7,7 @@ import type { JobsContext } from "../connection.ts";
 import { presentJob } from "../core/reply.ts";
 import { toolError } from "../outcome.ts";
 import { serveJobs } from "../serve-jobs.ts";
-import { toToolSchema } from "../tool-schema.ts";
+import { toFullToolSchema } from "../tool-schema.ts";
 import { hasProgressToken, withProgress } from "../wait-for-end.ts";
 import { searchclawTools, type SearchclawTool } from "./tools.ts";
 
@@ -22,7 +22,7 @@ export function buildSearchclawServer(context: JobsContext, server: ServerFacts)
   if (context.isTaskRequest) return mcp;
   const { engine, actor } = context;
   for (const tool of searchclawTools) {
-    const config = { description: tool.description, inputSchema: toToolSchema(tool.input) };
+    const config = { description: tool.description, inputSchema: toFullToolSchema(tool.input) };
     mcp.registerTool(tool.name, config, (args, request) => call(tool, args, { engine, actor, server }, request));
   }
   return mcp;
