@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
 
-/** A hello-world route of Hono on the same adapter. */
+/** A hello-world route of Hono on its adapter for Node. */
 const app = new Hono();
 app.get("/hello", (context) => context.json({ hello: "world" }));
 const listen = getRequestListener(app.fetch);
