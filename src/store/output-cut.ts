@@ -72,6 +72,7 @@ async function copyEnds(
   const nameOf = (part: string | number): string => join(folder, `${stream}.${part}`);
   const live = starts.at(-1) ?? 0;
   const { size } = await stat(nameOf(live));
+  if (size === 0) return trimTail(nameOf, starts, tailBytes);
   const tail = Math.max(live === 0 ? headBytes : 0, size - tailBytes);
   if (live === 0) await copy(nameOf(0), 0, headBytes, nameOf("head"));
   await copy(nameOf(live), tail, size, nameOf("tail"));
@@ -85,6 +86,20 @@ async function copyEnds(
     writeFileSync(cutFile(folder, stream), `${headBytes} ${headBytes}`);
   }
   for (const old of starts.slice(1, -1)) unlinkSync(nameOf(old));
+}
+
+/** A process that wrote fast at the last cut and then no more has left a tail that is too long. */
+async function trimTail(
+  nameOf: (part: string | number) => string,
+  starts: readonly number[],
+  tailBytes: number,
+): Promise<void> {
+  const [old = 0, live = 0] = starts.slice(-2);
+  const from = live - old - tailBytes;
+  if (starts.length < 3 || from <= 0) return;
+  await copy(nameOf(old), from, live - old, nameOf("tail"));
+  renameSync(nameOf("tail"), nameOf(old + from));
+  unlinkSync(nameOf(old));
 }
 
 async function copy(source: string, from: number, to: number, target: string): Promise<void> {
