@@ -1,7 +1,7 @@
 /** Waits until a condition holds, looking again and again; fails when it does not within the time. */
 export async function until(
   condition: () => boolean | Promise<boolean>,
-  { timeoutMs = 10_000 }: { timeoutMs?: number } = {},
+  { timeoutMs = 30_000 }: { timeoutMs?: number } = {},
 ): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   while (!(await condition())) {

@@ -1,5 +1,6 @@
 import { defined } from "../job/defined.ts";
 import { LonghaulError } from "../job/error.ts";
+import type { EventBody } from "../job/event.ts";
 import { isJobId, type JobId } from "../job/id.ts";
 import { parseInput } from "../job/issue.ts";
 import type { Job } from "../job/job.ts";
@@ -20,6 +21,7 @@ interface ActionParts {
   readonly submitter: Submitter;
   readonly dispatcher: Dispatcher;
   readonly handlers: (id: JobId) => RunHandlers;
+  readonly note: (id: JobId, event: EventBody) => Promise<void>;
   readonly get: Engine["get"];
 }
 
@@ -81,6 +83,7 @@ export function createActions(parts: ActionParts): Actions & { close: () => void
       const { send } = parts.handlers(job.id);
       if (send === undefined) throw refusedText(job);
       await send(text);
+      await parts.note(job.id, { type: "text-sent", bytes: Buffer.byteLength(text), ...defined({ by: actor.by }) });
     },
     retry: async (id, actor = {}) => {
       demand(actor, "run");

@@ -111,6 +111,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     settings,
     submitter,
     handlers,
+    note: (id, event) => runs.note(id, event),
     dispatcher: runs.dispatcher,
     get: reads.get,
   });

@@ -1,3 +1,4 @@
+import type { EventBody } from "../job/event.ts";
 import type { JobId } from "../job/id.ts";
 import type { ChildRequest, Kind, RunHandlers } from "../job/kind.ts";
 import { isHeld } from "../job/state.ts";
@@ -51,6 +52,13 @@ export class Runs {
 
   handlers(id: JobId): RunHandlers {
     return this.#runs.get(id)?.handlers ?? {};
+  }
+
+  /** Puts on record what somebody did to an attempt that runs here. */
+  async note(id: JobId, event: EventBody): Promise<void> {
+    const { store, settings } = this.#parts;
+    const run = this.#runs.get(id);
+    if (run !== undefined) await store.append(run.lease, [event], settings.clock.now());
   }
 
   /** Continues jobs whose lease ended before this time. */

@@ -21,6 +21,8 @@ export type EventBody =
   | { readonly type: "message-logged"; readonly level: LogLevel; readonly message: string }
   | { readonly type: "question-asked"; readonly key: string; readonly question: Question }
   | { readonly type: "question-answered"; readonly key: string; readonly by?: string }
+  /** Somebody sent text to the attempt; what it said is not kept. */
+  | { readonly type: "text-sent"; readonly bytes: number; readonly by?: string }
   | { readonly type: "job-stalled"; readonly idleMs: number }
   | { readonly type: "job-stirred" }
   | { readonly type: "cancel-requested"; readonly reason: string; readonly by?: string }

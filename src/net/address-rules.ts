@@ -55,6 +55,12 @@ export function targetOf(url: URL): Target {
   return { hostname: url.hostname, port: url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port) };
 }
 
+/** What `net.allow` would say to allow just where this URL leads. */
+export function toAllowEntry(url: string): string {
+  const { hostname, port } = targetOf(new URL(url));
+  return `${hostname}:${port}`;
+}
+
 /** The address in a host that is one, without its brackets. */
 export function addressIn(host: string): string | undefined {
   const bare = host.startsWith("[") ? host.slice(1, -1) : host;

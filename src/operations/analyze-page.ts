@@ -76,30 +76,12 @@ const nowhere = "http://html.invalid/";
 
 /** The kind's own words for what was asked; it refuses what does not fit. */
 function toPageInput(input: z.output<typeof analyzeInput>): object {
-  const {
-    url = nowhere,
-    html,
-    features,
-    viewport,
-    viewports,
-    weights,
-    strict,
-    industry,
-    audience,
-    screenshots,
-  } = input;
+  const { url = nowhere, features } = input;
   return {
     url,
     ...defined({
-      html,
+      ...Object.fromEntries(sameNames.map((name) => [name, input[name]])),
       features: features && Object.fromEntries(feature.options.map((name) => [name, features.includes(name)])),
-      viewport,
-      viewports,
-      weights,
-      strict,
-      industry,
-      audience,
-      screenshots,
       waitUntil: input.wait_until,
       timeouts: input.timeouts_ms,
       checkLinks: input.check_links,
@@ -108,3 +90,9 @@ function toPageInput(input: z.output<typeof analyzeInput>): object {
     }),
   };
 }
+
+/** What the kind calls by the same name. */
+const sameNames = [
+  ...(["html", "viewport", "viewports", "weights"] as const),
+  ...(["strict", "industry", "audience", "screenshots"] as const),
+];

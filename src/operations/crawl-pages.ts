@@ -3,7 +3,7 @@ import { defined } from "../job/defined.ts";
 import { LonghaulError } from "../job/error.ts";
 import type { Job } from "../job/job.ts";
 import { isTerminal } from "../job/state.ts";
-import { LongLines } from "../text/long-lines.ts";
+import { ByteLines } from "../text/byte-lines.ts";
 import { findJob } from "./job-reference.ts";
 import { defineOperation, type OperationContext } from "./operation.ts";
 
@@ -68,14 +68,14 @@ async function readPages(
   { engine, actor }: OperationContext,
 ): Promise<{ pages: Page[]; next: number; isAtEnd: boolean }> {
   const pages: Page[] = [];
-  const lines = new LongLines();
+  const lines = new ByteLines();
   let position = cursor;
   let next = cursor;
   for (;;) {
     const { bytes, size } = await engine.readOutput(id, { stream, from: position, limit: readBytes }, actor);
     if (bytes.length === 0) return { pages, next, isAtEnd: next >= size };
     position += bytes.length;
-    for (const line of lines.push(bytes)) {
+    for (const { text: line } of lines.push(bytes)) {
       if (pages.length >= limit || next - cursor > mostBytes) return { pages, next, isAtEnd: false };
       next += Buffer.byteLength(line) + 1;
       const page = toPage(line, fields);

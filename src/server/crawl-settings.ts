@@ -1,7 +1,7 @@
 import type { LoadedConfig } from "../config/config.ts";
 import { defined } from "../job/defined.ts";
 import type { CrawlSettings } from "../kinds/crawl/crawl-settings.ts";
-import { createAddressRules, targetOf } from "../net/address-rules.ts";
+import { createAddressRules, toAllowEntry } from "../net/address-rules.ts";
 import { createGuardedFetch } from "../net/guarded-fetch.ts";
 import { createHostGate } from "../net/host-gate.ts";
 import { defaultUserAgent } from "../net/user-agent.ts";
@@ -14,7 +14,9 @@ export function openCrawlSettings(
   web: Web,
 ): { settings: CrawlSettings; close: () => Promise<void> } {
   // Whoever configures a search engine means it, wherever it is; pages must not reach it for that.
-  const engines = [search.searxng_url, search.brave_url].flatMap((url) => (url === undefined ? [] : [toEntry(url)]));
+  const engines = [search.searxng_url, search.brave_url].flatMap((url) =>
+    url === undefined ? [] : [toAllowEntry(url)],
+  );
   const searchWeb = createGuardedFetch({
     rules: createAddressRules([...net.allow, ...engines]),
     userAgent: net.user_agent ?? defaultUserAgent(readVersion()),
@@ -32,9 +34,4 @@ export function openCrawlSettings(
     },
   };
   return { settings, close: () => searchWeb.close() };
-}
-
-function toEntry(url: string): string {
-  const { hostname, port } = targetOf(new URL(url));
-  return `${hostname}:${port}`;
 }

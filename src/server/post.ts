@@ -1,5 +1,5 @@
 import type { WebhookOptions, WebhookSettings } from "../engine/webhooks/webhook-settings.ts";
-import { createAddressRules, targetOf } from "../net/address-rules.ts";
+import { createAddressRules, toAllowEntry } from "../net/address-rules.ts";
 import { createGuardedFetch } from "../net/guarded-fetch.ts";
 import { defaultUserAgent } from "../net/user-agent.ts";
 import { readVersion } from "./version.ts";
@@ -10,8 +10,8 @@ interface Postman extends Pick<WebhookSettings, "post" | "check"> {
 
 /** Posts to webhooks through the guarded network; the addresses that the configuration names may be inside it. */
 export function createPostman({ allow, defaultUrl }: WebhookOptions, netAllow: readonly string[] = []): Postman {
-  const named = [...allow, ...(defaultUrl === undefined ? [] : [defaultUrl])].map((text) => new URL(text));
-  const rules = createAddressRules([...netAllow, ...named.map(toEntry)]);
+  const named = [...allow, ...(defaultUrl === undefined ? [] : [defaultUrl])];
+  const rules = createAddressRules([...netAllow, ...named.map(toAllowEntry)]);
   const guarded = createGuardedFetch({ rules, userAgent: defaultUserAgent(readVersion()) });
   return {
     check: (url) => void rules.checkUrl(url),
@@ -26,9 +26,4 @@ export function createPostman({ allow, defaultUrl }: WebhookOptions, netAllow: r
     },
     close: () => guarded.close(),
   };
-}
-
-function toEntry(url: URL): string {
-  const { hostname, port } = targetOf(url);
-  return `${hostname}:${port}`;
 }

@@ -7,8 +7,13 @@ export class ByteLines {
   #pieces: Uint8Array[] = [];
   #bytes = 0;
 
-  constructor(mostBytes: number) {
+  constructor(mostBytes = Infinity) {
     this.#mostBytes = mostBytes;
+  }
+
+  /** Bytes of the line that has not ended yet. */
+  get restBytes(): number {
+    return this.#bytes;
   }
 
   push(bytes: Uint8Array): { text: string; isCut: boolean }[] {

@@ -354,6 +354,7 @@ function step(told: Told, event: JobEvent): Told | undefined {
         : undefined;
     case "progress-made":
     case "message-logged":
+    case "text-sent":
     case "job-stalled":
     case "job-stirred":
       return isHeld ? told : undefined;

@@ -255,6 +255,15 @@ describe("job_send", () => {
     expect(received).toEqual([sent]);
   });
 
+  it("leaves on record who sent how much, and not what", async () => {
+    const { engine, id, attempt } = await start();
+    attempt.context.serve({ send: async () => undefined });
+    await engine.send(id, "hunter2\n", { by: "ada (http)" });
+    const events = await engine.events(id);
+    expect(events.at(-1)).toMatchObject({ type: "text-sent", bytes: 8, by: "ada (http)" });
+    expect(JSON.stringify(events)).not.toContain("hunter2");
+  });
+
   it("to a job that takes no input, or has ended, is refused", async () => {
     const { engine, id, attempt } = await start();
     const send = (): Promise<unknown> => call(engine, "job_send", { id, text: "x" });

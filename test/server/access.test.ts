@@ -50,7 +50,7 @@ describe("a server on this machine", () => {
 
   it("tells who is not let in how to come in, and nothing more", async () => {
     const { url } = await serveHere(makeHome());
-    for (const path of ["/call/server_status", "/call/no_such_thing", "/mcp"]) {
+    for (const path of ["/call/server_status", "/call/no_such_thing", "/mcp", "/nothing"]) {
       const { status, headers, body } = await send(`${url}${path}`, {});
       expect([path, status, headers["www-authenticate"]]).toEqual([path, 401, "Bearer"]);
       expect(JSON.stringify(body)).toContain("Authorization: Bearer");

@@ -14,7 +14,7 @@ export function describeEvent(event: JobEvent, style: Style): string {
 function describeFacts(event: JobEvent): string {
   switch (event.type) {
     case "job-submitted":
-      return event.by === undefined ? "" : `by ${event.by}`;
+      return byWhom(event);
     case "attempt-started":
     case "attempt-adopted":
       return `attempt ${event.attempt}`;
@@ -35,18 +35,28 @@ function describeFacts(event: JobEvent): string {
     case "question-asked":
       return `${event.key}: ${event.question.message}`;
     case "question-answered":
-      return event.by === undefined ? event.key : `${event.key}, by ${event.by}`;
+      return join(event.key, byWhom(event));
+    case "text-sent":
+      return join(`${event.bytes} bytes`, byWhom(event));
     case "job-stalled":
       return `no sign of life for ${formatDuration(event.idleMs)}`;
     case "job-stirred":
       return "";
     case "cancel-requested":
-      return event.reason;
+      return join(event.reason, byWhom(event));
     case "job-finished":
       return [event.status, event.failure?.message ?? event.reason ?? ""].filter((part) => part !== "").join(": ");
     case "job-retried":
-      return `attempt ${event.attempt}`;
+      return join(`attempt ${event.attempt}`, byWhom(event));
     default:
       return assertNever(event);
   }
+}
+
+function byWhom({ by }: { readonly by?: string }): string {
+  return by === undefined ? "" : `by ${by}`;
+}
+
+function join(...parts: string[]): string {
+  return parts.filter((part) => part !== "").join(", ");
 }

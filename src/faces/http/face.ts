@@ -225,6 +225,8 @@ function refuseUnknown(
       .filter(({ read }) => read(path) !== undefined)
       .flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
     if (methods.length === 0) {
+      // Whoever is not let in anyway is not told what there is.
+      await admitRequest(parts, request);
       throw new HttpError(404, "not_found", `There is no ${path} here: /openapi.json lists what there is.`);
     }
     const allow = [...new Set(methods), "OPTIONS"].join(", ");

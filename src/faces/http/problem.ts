@@ -24,7 +24,7 @@ export class HttpError extends Error {
 
 export function toHttpError({ status, message, retryAfterSeconds }: Refusal): HttpError {
   const headers = {
-    ...(status === 401 ? { "www-authenticate": 'Bearer realm="longhaul"' } : {}),
+    ...(status === 401 ? { "www-authenticate": "Bearer" } : {}),
     ...(retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) }),
   };
   const code = { 401: "unauthorized", 403: "not_allowed", 429: "too_many_requests", 503: "stopped" }[status];

@@ -2,7 +2,7 @@ import { closeSync, fdatasync, openSync, writeSync } from "node:fs";
 import { open, truncate } from "node:fs/promises";
 import { promisify } from "node:util";
 import type { OutputFile } from "../../job/output.ts";
-import { LongLines } from "../../text/long-lines.ts";
+import { ByteLines } from "../../text/byte-lines.ts";
 import type { CrawlRecord } from "./crawl-record.ts";
 
 const syncEveryMs = 1_000;
@@ -61,7 +61,7 @@ export class Journal {
 /** Cuts off a last line that a crash has left unfinished. Returns the size that is left. */
 async function readBack(path: string, onRecord: (record: CrawlRecord) => void): Promise<number> {
   const file = await open(path, "a+", 0o600);
-  const lines = new LongLines();
+  const lines = new ByteLines();
   let position = 0;
   try {
     const buffer = Buffer.allocUnsafe(readBytes);
@@ -69,7 +69,7 @@ async function readBack(path: string, onRecord: (record: CrawlRecord) => void): 
       const { bytesRead } = await file.read(buffer, 0, readBytes, position);
       if (bytesRead === 0) break;
       position += bytesRead;
-      for (const line of lines.push(buffer.subarray(0, bytesRead))) readLine(line, onRecord);
+      for (const { text } of lines.push(buffer.subarray(0, bytesRead))) readLine(text, onRecord);
     }
     const whole = position - lines.restBytes;
     if (whole < position) await truncate(path, whole);

@@ -372,7 +372,7 @@ describe("the profile searchclaw", () => {
 
   it("says which keys an agent needs, where there are none", async () => {
     const [status, detail] = await searchclaw.error("agent", { prompt: "Who makes lamps?" });
-    expect([status, detail]).toEqual([422, containing("No model can be called: set ANTHROPIC_API_KEY")]);
+    expect([status, detail]).toEqual([503, containing("No model can be called: set ANTHROPIC_API_KEY")]);
   });
 
   it("gives as many pages as fit, and says where the rest is", async () => {

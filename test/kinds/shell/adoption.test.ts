@@ -274,12 +274,15 @@ describe("a server that is killed at any moment", () => {
     };
     for (let round = 0; round < 12; round++) {
       server = new Server();
-      // Sometimes while it is opening and adopting.
-      if (random() < 0.8) await server.untilReady();
+      // Sometimes while it is opening and adopting; in every second round not before it has acknowledged a command.
+      const isPatient = round % 2 === 1;
+      if (isPatient || random() < 0.7) await server.untilReady();
       else await sleep(100 + random() * 200);
       const target = server;
-      const submitting = Promise.all(Array.from({ length: 4 }, () => submit(target)));
-      await sleep(random() * (round % 2 === 0 ? 15 : 150));
+      const starts = Array.from({ length: 4 }, () => submit(target));
+      const submitting = Promise.all(starts);
+      if (isPatient) await Promise.any(starts);
+      await sleep(random() * (isPatient ? 150 : 15));
       await server.kill();
       await submitting;
     }

@@ -2,13 +2,11 @@ import { McpServer, type CallToolResult, type ServerContext } from "@modelcontex
 import { LonghaulError } from "../../../job/error.ts";
 import type { OperationContext, ServerFacts } from "../../../operations/operation.ts";
 import { toFault } from "../../local/call-handler.ts";
+import { answerInJson } from "../answer-in-json.ts";
 import type { JobsContext } from "../connection.ts";
 import { presentJob } from "../core/reply.ts";
-import { toolError } from "../outcome.ts";
 import { serveJobs } from "../serve-jobs.ts";
 import { toFullToolSchema } from "../tool-schema.ts";
-import { withProgress } from "../wait-for-end.ts";
-import { parseInput } from "../../../job/issue.ts";
 import { runpodTools, type RunpodTool } from "./tools.ts";
 
 /** The profile `runpod`: the job tools of RunPod's MCP server, over jobs that outlive the platform's memory of them. */
@@ -25,20 +23,15 @@ export function buildRunpodServer(context: JobsContext, server: ServerFacts): Mc
   return mcp;
 }
 
-async function call(
+function call(
   tool: RunpodTool,
   args: unknown,
   context: OperationContext,
   request: ServerContext,
 ): Promise<CallToolResult> {
-  try {
-    const input: unknown = parseInput(tool.input, args, `The call of ${tool.name}`);
-    const running = tool.run({ ...context, signal: request.mcpReq.signal }, input as never);
-    const structuredContent = await withProgress(running, request);
-    return { content: [{ type: "text", text: JSON.stringify(structuredContent, null, 2) }], structuredContent };
-  } catch (error) {
-    return toolError(describe(error));
-  }
+  const run = (input: never): ReturnType<RunpodTool["run"]> =>
+    tool.run({ ...context, signal: request.mcpReq.signal }, input);
+  return answerInJson(tool, args, request, { run, describe });
 }
 
 /** The texts that clients of RunPod's server know. */

@@ -1,14 +1,13 @@
 import { McpServer, type CallToolResult, type ServerContext } from "@modelcontextprotocol/server";
 import { LonghaulError } from "../../../job/error.ts";
-import { parseInput } from "../../../job/issue.ts";
 import type { OperationContext, ServerFacts } from "../../../operations/operation.ts";
 import { toFault } from "../../local/call-handler.ts";
+import { answerInJson } from "../answer-in-json.ts";
 import type { JobsContext } from "../connection.ts";
 import { presentJob } from "../core/reply.ts";
-import { toolError } from "../outcome.ts";
 import { serveJobs } from "../serve-jobs.ts";
 import { toFullToolSchema } from "../tool-schema.ts";
-import { hasProgressToken, withProgress } from "../wait-for-end.ts";
+import { hasProgressToken } from "../wait-for-end.ts";
 import { searchclawTools, type SearchclawTool } from "./tools.ts";
 
 /** Clients give up a call after a minute, unless they hear of its progress. */
@@ -28,23 +27,15 @@ export function buildSearchclawServer(context: JobsContext, server: ServerFacts)
   return mcp;
 }
 
-async function call(
+function call(
   tool: SearchclawTool,
   args: unknown,
   context: OperationContext,
   request: ServerContext,
 ): Promise<CallToolResult> {
-  try {
-    const input: unknown = parseInput(tool.input, args, `The call of ${tool.name}`);
-    const patience = { signal: request.mcpReq.signal, waitMs: hasProgressToken(request) ? longWaitMs : waitMs };
-    const structuredContent = await withProgress(tool.run({ ...context, ...patience }, input as never), request);
-    const text = { type: "text" as const, text: JSON.stringify(structuredContent, null, 2) };
-    const images = tool.images?.(structuredContent) ?? [];
-    const blocks = images.map((data) => ({ type: "image" as const, data, mimeType: "image/png" }));
-    return { content: [text, ...blocks], structuredContent };
-  } catch (error) {
-    return toolError(describe(error));
-  }
+  const patience = { signal: request.mcpReq.signal, waitMs: hasProgressToken(request) ? longWaitMs : waitMs };
+  const run = (input: never): ReturnType<SearchclawTool["run"]> => tool.run({ ...context, ...patience }, input);
+  return answerInJson(tool, args, request, { run, describe });
 }
 
 /** As SearchClaw's client tells what its service answered. */

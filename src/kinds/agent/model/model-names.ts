@@ -118,7 +118,7 @@ const keyNames: Readonly<Record<string, string>> = {
 
 function noProvider(): LonghaulError {
   return new LonghaulError(
-    "invalid_input",
+    "unavailable",
     "No model can be called: set ANTHROPIC_API_KEY, OPENAI_API_KEY, GOOGLE_API_KEY, XAI_API_KEY, DEEPSEEK_API_KEY or OPENROUTER_API_KEY, or a base URL (OPENAI_BASE_URL, ANTHROPIC_BASE_URL, OLLAMA_HOST, or agent.providers in the configuration), and restart the server; or choose an installed program with backend.",
   );
 }
