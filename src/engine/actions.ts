@@ -21,7 +21,7 @@ interface ActionParts {
   readonly submitter: Submitter;
   readonly dispatcher: Dispatcher;
   readonly handlers: (id: JobId) => RunHandlers;
-  readonly note: (id: JobId, event: EventBody) => Promise<void>;
+  readonly note: (id: JobId, event: EventBody) => void;
   readonly get: Engine["get"];
 }
 
@@ -83,7 +83,7 @@ export function createActions(parts: ActionParts): Actions & { close: () => void
       const { send } = parts.handlers(job.id);
       if (send === undefined) throw refusedText(job);
       await send(text);
-      await parts.note(job.id, { type: "text-sent", bytes: Buffer.byteLength(text), ...defined({ by: actor.by }) });
+      parts.note(job.id, { type: "text-sent", bytes: Buffer.byteLength(text), ...defined({ by: actor.by }) });
     },
     retry: async (id, actor = {}) => {
       demand(actor, "run");

@@ -1,5 +1,4 @@
 import { LonghaulError } from "../job/error.ts";
-import type { EventBody } from "../job/event.ts";
 import type { JobId } from "../job/id.ts";
 import { parseInput } from "../job/issue.ts";
 import type { Json } from "../job/json.ts";
@@ -9,6 +8,7 @@ import { questionSchema, type Answer, type Question } from "../job/question.ts";
 import type { Store } from "../store/store.ts";
 import { awaitChild, readChild } from "./children.ts";
 import type { Feed } from "./feed.ts";
+import { note } from "./note.ts";
 import { createRunOutput } from "./output.ts";
 import { createProgressReporter } from "./progress.ts";
 import type { Run } from "./run.ts";
@@ -39,11 +39,6 @@ export function createContext(run: Run, parts: ContextParts): RunContext {
   const output = createRunOutput(run, store.output, clock);
   let logged = 0;
   let asked = 0;
-  const append = (event: EventBody): void => {
-    store.append(run.lease, [event], clock.now()).catch((error: unknown) => {
-      settings.log({ level: "warn", message: "an event could not be stored", job: run.id, error });
-    });
-  };
 
   const context: JobContext = {
     id: run.id,
@@ -61,7 +56,7 @@ export function createContext(run: Run, parts: ContextParts): RunContext {
       if (++logged > mostLogMessages) return;
       const text =
         logged === mostLogMessages ? "Further messages of this attempt are not kept; write output instead." : message;
-      append({ type: "message-logged", level, message: text.slice(0, longestLogMessage) });
+      note(run, { type: "message-logged", level, message: text.slice(0, longestLogMessage) }, parts);
     },
     touch: () => run.touch(),
     output: (stream = "stdout") => output.stream(stream),

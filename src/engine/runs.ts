@@ -6,6 +6,7 @@ import type { Claim, Created, Store } from "../store/store.ts";
 import { createContext, leaseLost } from "./context.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import type { Feed } from "./feed.ts";
+import { note } from "./note.ts";
 import { rescueLost } from "./rescuer.ts";
 import { Run } from "./run.ts";
 import { runAttempt } from "./runner.ts";
@@ -55,10 +56,9 @@ export class Runs {
   }
 
   /** Puts on record what somebody did to an attempt that runs here. */
-  async note(id: JobId, event: EventBody): Promise<void> {
-    const { store, settings } = this.#parts;
+  note(id: JobId, event: EventBody): void {
     const run = this.#runs.get(id);
-    if (run !== undefined) await store.append(run.lease, [event], settings.clock.now());
+    if (run !== undefined) note(run, event, this.#parts);
   }
 
   /** Continues jobs whose lease ended before this time. */
