@@ -8,6 +8,8 @@ export interface Credentials {
   readonly door: string;
   /** It is certain that the caller is on this machine. */
   readonly isLocal?: boolean;
+  /** The request was let in before, and is only looked at again: it does not count against the token's rate. */
+  readonly isAgain?: boolean;
 }
 
 export interface Refusal {

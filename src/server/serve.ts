@@ -8,6 +8,7 @@ import { toRetention, type LoadedConfig } from "../config/config.ts";
 import { readWebhookSecret } from "../config/webhook-secret.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { WebhookOptions } from "../engine/webhooks/webhook-settings.ts";
+import { revisitReaders } from "../faces/access/revisit.ts";
 import { createCallHandler } from "../faces/local/call-handler.ts";
 import { defined } from "../job/defined.ts";
 import { LonghaulError } from "../job/error.ts";
@@ -94,6 +95,7 @@ export async function serve(config: LoadedConfig, options: { isBackground: boole
     const calls = guard(gatekeeper, "http", handler);
     const loopback = await listenOnLoopback(config, mcp.route(routeCalls(calls, http)), log);
     listening.push(loopback);
+    revisitReaders(loopback, gatekeeper);
     server.url = toUrl(loopback);
     listening.push(await listenLocally(paths.socket, (request, response) => handler(request, response, localUser)));
     writeFileSync(paths.server, JSON.stringify({ pid: process.pid, version, url: server.url }), { mode: 0o600 });

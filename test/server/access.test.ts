@@ -89,6 +89,26 @@ describe("a server on this machine", () => {
   });
 });
 
+describe("an answer that goes on", () => {
+  it("ends with its token, and others go on", async () => {
+    const { url, give, local, token } = await serveHere(makeHome());
+    const { id } = await local.call<{ id: string }>("run_command", { command: "sleep 60" });
+    const read = async (path: string, reader: string): Promise<Response> =>
+      fetch(`${url}${path}`, { headers: { accept: "text/event-stream", authorization: `Bearer ${reader}` } });
+    const revoked = await give({ name: "ci" });
+    const streams = await Promise.all([read(`/v1/jobs/${id}/events`, revoked), read(`/v1/jobs/${id}/output`, revoked)]);
+    const stays = await read(`/v1/jobs/${id}/events`, token);
+    const waiting = call(url, "job_wait", { token: revoked, body: { ids: [id], timeout_ms: 40_000 } });
+    const ends = Promise.allSettled([...streams.map((stream) => stream.text()), waiting]);
+    expect([...streams, stays].map(({ status }) => status)).toEqual([200, 200, 200]);
+    await local.call("token_revoke", { token: "ci" });
+    const reasons = (await ends).map((end) => (end.status === "rejected" ? (end.reason as Error).message : end.value));
+    expect(reasons).toEqual(["terminated", "terminated", "socket hang up"]);
+    await local.call("job_cancel", { ids: [id] });
+    expect(await stays.text()).toContain("job-finished");
+  });
+});
+
 describe("sessions of older MCP clients", () => {
   async function open(url: string, token: string): Promise<Record<string, string>> {
     const { headers } = await mcp(url, token);

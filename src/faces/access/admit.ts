@@ -41,9 +41,10 @@ export function createAdmit(parts: AdmitParts): Admit {
     const check = await tokens.check(token);
     if (check.status === "unknown") return unknown;
     if (check.status !== "valid") return refuse(401, `The token "${check.token.name}" ${ended[check.status]}.`);
-    const waitSeconds = check.token.rate === undefined ? undefined : limiter.take(check.token.id, check.token.rate);
+    const rate = credentials.isAgain === true ? undefined : check.token.rate;
+    const waitSeconds = rate === undefined ? undefined : limiter.take(check.token.id, rate);
     if (waitSeconds === undefined) return enter(toActor(check.token), credentials);
-    const message = `The token "${check.token.name}" may make ${check.token.rate ?? ""} requests: try again in ${waitSeconds} s.`;
+    const message = `The token "${check.token.name}" may make ${rate ?? ""} requests: try again in ${waitSeconds} s.`;
     return { refusal: { status: 429, message, retryAfterSeconds: waitSeconds } };
   };
 }

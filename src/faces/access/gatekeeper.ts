@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Admission, Admit, Refusal } from "../admission.ts";
+import type { Admission, Admit, Credentials, Refusal } from "../admission.ts";
 import { createAddressSet, isLoopbackAddress } from "./addresses.ts";
 import { createHostRules, type HostRules } from "./host-rules.ts";
 
@@ -21,6 +21,8 @@ export interface Gatekeeper {
   readonly turnAway: (visit: Visit) => Refusal | undefined;
   /** Says who asks; refuses what `turnAway` does, too. */
   readonly admit: (visit: Visit, door: string) => Promise<Admission>;
+  /** Whether who was let in would be let in again. */
+  readonly isWelcome: (visit: Visit) => Promise<boolean>;
 }
 
 export function createGatekeeper({ admit, trustedProxies = [], ...rules }: GatekeeperParts): Gatekeeper {
@@ -30,15 +32,17 @@ export function createGatekeeper({ admit, trustedProxies = [], ...rules }: Gatek
     const message = misled({ host, protocol, origin: visit.headers.origin });
     return message === undefined ? undefined : { status: 403, message };
   };
+  const look = async (visit: Visit, how: Pick<Credentials, "door" | "isAgain">): Promise<Admission> => {
+    const sight = seeThroughProxy(visit, isTrusted);
+    const refusal = turnAway(visit, sight);
+    if (refusal !== undefined) return { refusal };
+    const [, token] = /^Bearer +(\S+) *$/i.exec(visit.headers.authorization ?? "") ?? [];
+    return admit({ ...how, isLocal: sight.isLocal, ...(token === undefined ? {} : { token }) });
+  };
   return {
     turnAway: (visit) => turnAway(visit, seeThroughProxy(visit, isTrusted)),
-    admit: async (visit, door) => {
-      const sight = seeThroughProxy(visit, isTrusted);
-      const refusal = turnAway(visit, sight);
-      if (refusal !== undefined) return { refusal };
-      const [, token] = /^Bearer +(\S+) *$/i.exec(visit.headers.authorization ?? "") ?? [];
-      return admit({ door, isLocal: sight.isLocal, ...(token === undefined ? {} : { token }) });
-    },
+    admit: (visit, door) => look(visit, { door }),
+    isWelcome: async (visit) => "actor" in (await look(visit, { door: "", isAgain: true })),
   };
 }
 

@@ -49,14 +49,14 @@ describe("on a terminal", () => {
 
   it("run shows in a live line that a silent job runs, and how it ended", async () => {
     const shown = await onTerminal(["run", "--", "echo begin; sleep 2.5; echo end"]);
-    expect(shown).toMatch(/begin\r\n[^\n]*running 1/);
+    expect(shown).toMatch(/begin\r\n[^\n]*running [12]/);
     expect(shown).toContain(`\r${escape}[2K`);
-    expect(shown).toMatch(/end\r\n.*✓.* succeeded after 2/s);
+    expect(shown).toMatch(/end\r\n.*✓.* succeeded after [2-9]/s);
   });
 
   it("wait shows in a live line the last line of output", async () => {
-    const id = await cli.detach("echo 'halfway there'; sleep 2.5");
-    expect(await onTerminal(["wait", id])).toMatch(/running 1[^\n]* · halfway there/);
+    const id = await cli.detach("echo 'halfway there'; sleep 4");
+    expect(await onTerminal(["wait", id])).toMatch(/running [1-4][^\n]* · halfway there/);
   });
 
   it("names and commands cannot move the cursor or colour the table", async () => {

@@ -42,7 +42,7 @@ describe("wait", () => {
     const id = await cli.detach("sleep 0.3; echo listening; sleep 60", ["--ready", "pattern=listen"]);
     expect((await cli.run(["wait", id, "--until", "listen.*"])).code).toBe(0);
     expect((await cli.run(["wait", id, "--until", "ready"])).code).toBe(0);
-    const silent = await cli.detach("sleep 0.6; echo now; sleep 60");
+    const silent = await cli.detach("while sleep 0.5; do echo now; done");
     expect((await cli.run(["wait", silent, "--until", "output"])).code).toBe(0);
     await cli.run(["cancel", id, silent]);
   });

@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { until } from "../../until.ts";
 import { exited, refusal, useShell } from "./world.ts";
@@ -64,9 +65,10 @@ describe("text that is sent", () => {
 
   it("is refused by a job whose input was given at its start, and leaves that as it is", async () => {
     const engine = await world().open();
-    const job = await world().submit({ command: "sleep 0.3; cat", stdin: "what was given" });
+    const job = await world().submit({ command: "until [ -e go ]; do sleep 0.02; done; cat", stdin: "what was given" });
     await world().pid(job.id);
     await expect(engine.send(job.id, "something else\n")).rejects.toMatchObject(refusal("conflict", /takes no more/));
+    writeFileSync(world().path("go"), "");
     await world().end(job.id);
     expect(await world().stdout(job.id)).toBe("what was given");
   });

@@ -39,9 +39,9 @@ describe("a time limit", () => {
 
   it("on silence does not end a command that works without a word", async () => {
     await world().open();
-    const job = await world().submit("while :; do :; done", { limits: { idleMs: 600 } });
+    const job = await world().submit("while :; do :; done", { limits: { idleMs: 1_500 } });
     const pid = await world().pid(job.id);
-    await until(async () => (await world().live(job.id)).cpu_ms > 1_500, { timeoutMs: 30_000 });
+    await until(async () => (await world().live(job.id)).cpu_ms > 2_500, { timeoutMs: 30_000 });
     expect(isRunning(pid)).toBe(true);
     expect((await world().engine.get(job.id)).state.status).toBe("running");
   });

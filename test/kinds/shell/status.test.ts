@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { until } from "../../until.ts";
 import { useShell } from "./world.ts";
@@ -18,7 +19,7 @@ describe("the status of a running command", () => {
 
   it("counts the processor time of children that have ended", async () => {
     await world().open();
-    const job = await world().submit("timeout 0.5 sh -c 'while :; do :; done'; read -r go");
+    const job = await world().submit("sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done'; read -r go");
     await until(async () => (await world().live(job.id)).reads_input);
     const live = await world().live(job.id);
     expect(live.processes).toBe(1);
@@ -49,9 +50,12 @@ describe("the status of a running command", () => {
 
   it("tells that it waits for input, also on a terminal, and that it does not", async () => {
     const engine = await world().open();
-    const job = await world().submit("sleep 0.2; printf 'Continue? '; read -r answer; sleep 100");
+    const job = await world().submit(
+      "until [ -e go ]; do sleep 0.02; done; printf 'Continue? '; read -r answer; sleep 100",
+    );
     await world().pid(job.id);
     expect((await world().live(job.id)).reads_input).toBe(false);
+    writeFileSync(world().path("go"), "");
     await until(async () => (await world().live(job.id)).reads_input);
     await engine.send(job.id, "yes\n");
     await until(async () => !(await world().live(job.id)).reads_input);
