@@ -7,11 +7,14 @@ import type { Style } from "./style.ts";
 import { escapeControls, padEnd } from "./text-width.ts";
 
 const labelWidth = 10;
+const longestResultLine = 100;
+const mostResultLines = 20;
 
 /** All there is to know about one job, a fact per line. */
 export function describeJob(job: JobAnswer, lastLine: string, style: Style): string {
   const facts: (readonly [label: string, text: string | undefined])[] = [
     ["job", job.id],
+    ["kind", job.kind],
     ["name", job.name],
     ["state", style.state(job.state, describeState(job))],
     ["error", job.error?.message],
@@ -34,14 +37,26 @@ export function describeJob(job: JobAnswer, lastLine: string, style: Style): str
     ...liveFacts(job.live ?? {}),
     ["last line", lastLine],
     ...(job.questions ?? []).map(({ key, message }) => ["asks", `${message} (key ${key})`] as const),
-    ["result", isPlainExit(job.result) ? undefined : JSON.stringify(job.result)],
+    ["result", isPlainExit(job.result) ? undefined : resultText(job)],
   ];
   const lines = facts.flatMap(([label, text]) =>
     text === undefined || text === ""
       ? []
-      : [`${style.dim(padEnd(label, labelWidth))}  ${label === "state" ? text : escapeControls(text)}`],
+      : [
+          `${style.dim(padEnd(label, labelWidth))}  ${label === "state" || label === "result" ? text : escapeControls(text)}`,
+        ],
   );
   return [...lines, style.dim(padEnd("next", labelWidth)) + `  ${nextStep(job)}`].join("\n");
+}
+
+/** A short result on one line, a longer one as people write JSON. */
+function resultText({ id, result }: JobAnswer): string {
+  const line = JSON.stringify(result);
+  if (line.length <= longestResultLine) return escapeControls(line);
+  const lines = JSON.stringify(result, null, 2).split("\n");
+  const rest = lines.splice(mostResultLines).length;
+  if (rest > 0) lines.push(`… ${rest} more lines: longhaul show ${shortId(id)} --json`);
+  return lines.map((text) => escapeControls(text)).join(`\n${" ".repeat(labelWidth + 2)}`);
 }
 
 function describeState(job: JobView): string {
@@ -54,12 +69,13 @@ function inputFacts(input: Json): (readonly [string, string | undefined])[] {
   const { command, argv, cwd, env, ready, pty, shell, endpoint } = input;
   const variables = typeof env === "object" && env !== null ? Object.entries(env) : [];
   return [
-    ["endpoint", typeof endpoint === "string" ? endpoint : undefined],
+    ...["action", "url", "query", "task"].map((label) => [label, textOf(input[label])] as const),
+    ["endpoint", textOf(endpoint)],
     ["given", typeof endpoint === "string" ? JSON.stringify(input["input"]) : undefined],
-    ["command", typeof command === "string" ? command : undefined],
+    ["command", textOf(command)],
     ["program", Array.isArray(argv) ? argv.map((word) => JSON.stringify(word)).join(" ") : undefined],
-    ["shell", typeof shell === "string" ? shell : undefined],
-    ["in", typeof cwd === "string" ? cwd : undefined],
+    ["shell", textOf(shell)],
+    ["in", textOf(cwd)],
     [
       "with",
       variables
@@ -69,6 +85,10 @@ function inputFacts(input: Json): (readonly [string, string | undefined])[] {
     ["ready", ready === undefined ? undefined : JSON.stringify(ready)],
     ["terminal", pty === true ? "of its own" : undefined],
   ];
+}
+
+function textOf(value: Json | undefined): string | undefined {
+  return typeof value === "string" ? value : undefined;
 }
 
 function liveFacts(live: Readonly<Record<string, Json>>): (readonly [string, string | undefined])[] {
@@ -84,7 +104,7 @@ function liveFacts(live: Readonly<Record<string, Json>>): (readonly [string, str
       "remote",
       typeof remoteId === "string" ? `${remoteId} ${typeof remoteStatus === "string" ? remoteStatus : ""}` : undefined,
     ],
-    ["queue", typeof hint === "string" ? hint : undefined],
+    ["queue", textOf(hint)],
     ["pid", typeof pid === "number" ? String(pid) : undefined],
     ["uses", numbers.filter((part) => part !== "").join(", ")],
     ["ports", Array.isArray(ports) ? ports.map(Number).join(", ") : undefined],

@@ -29,9 +29,10 @@ export function runningTime(job: JobView, now = Date.now()): string {
   return formatDuration(end - Date.parse(job.started_at));
 }
 
-/** Progress as the kind tells it: `45% · linking · 9/20`. */
-export function progressText({ progress }: JobView): string {
+/** Progress as the kind tells it: `45% · linking · 9/20`. Of work that is all done, only what was said of it last. */
+export function progressText({ progress, state }: JobView): string {
   if (progress === undefined) return "";
+  if (state === "succeeded") return escapeControls(progress.message ?? "");
   const { percent, phase, message, done, total } = progress;
   const parts = [
     percent === undefined ? "" : `${Math.floor(percent)}%`,

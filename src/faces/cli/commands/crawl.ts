@@ -129,9 +129,9 @@ function summary(job: JobAnswer, out: string | undefined): string {
   const { pages = 0, failed = 0, duplicates = {}, skipped = {} } = (job.result ?? {}) as CrawlDigest;
   const twins = Object.values(duplicates).reduce((sum, count) => sum + count, 0);
   const parts = [
-    `${pages} pages`,
+    `${pages} ${pages === 1 ? "page" : "pages"}`,
     failed > 0 ? `${failed} failed` : "",
-    twins > 0 ? `${twins} duplicates` : "",
+    twins > 0 ? `${twins} ${twins === 1 ? "duplicate" : "duplicates"}` : "",
     (skipped.robots ?? 0) > 0 ? `${skipped.robots} not allowed by robots.txt` : "",
     out === undefined ? "" : `in ${out}`,
   ];
