@@ -4,6 +4,7 @@ import type { Json } from "../../job/json.ts";
 import type { CrawlSettings } from "./crawl-settings.ts";
 import { fetchPage, type PageFetch } from "./fetch-page.ts";
 import { normaliseUrl } from "./page-url.ts";
+import type { ExtractedData } from "./parse/fill-shape.ts";
 import type { ParsedPage, ParsePlan } from "./parse/parse-plan.ts";
 import type { ParsePool } from "./parse/parse-pool.ts";
 import { renderPage } from "./render-page.ts";
@@ -15,7 +16,7 @@ export type PageRequest = Pick<
 >;
 
 /** A page with all that was asked for. */
-export interface SinglePage {
+export interface SinglePage extends ExtractedData {
   readonly url: string;
   readonly status: number;
   readonly title: string;
@@ -26,8 +27,6 @@ export interface SinglePage {
   readonly links?: readonly string[];
   readonly metadata?: Json;
   readonly html?: string;
-  readonly data?: Json;
-  readonly missing?: readonly string[];
 }
 
 export interface LoadTools {
