@@ -108,6 +108,7 @@ const configSchema = z.strictObject({
     .strictObject({
       concurrency: z.int().min(1).max(100).default(4).describe("Crawl jobs at the same time."),
       per_host: z.int().min(1).max(64).default(8).describe("Requests to one host at the same time, over all jobs."),
+      model: z.string().min(1).optional().describe("Reads data that rules do not find; the class mini unless given."),
       minimum_delay_ms: z.int().min(0).max(60_000).default(0).describe("Between two requests to one host."),
     })
     .prefault({}),

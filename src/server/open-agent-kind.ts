@@ -4,6 +4,7 @@ import type { LoadedConfig } from "../config/config.ts";
 import { defined } from "../job/defined.ts";
 import type { Kind } from "../job/kind.ts";
 import { createAgentKind } from "../kinds/agent/agent.ts";
+import type { ReadData } from "../kinds/agent/read-data.ts";
 import { resolveCwd, type ShellPolicy } from "../kinds/shell/policy.ts";
 import type { GuardedFetch } from "../net/guarded-fetch.ts";
 import type { Agents } from "../operations/agents.ts";
@@ -13,6 +14,8 @@ import { createWebAccess } from "./agent-web.ts";
 export interface OpenedAgents {
   readonly kind: Kind;
   readonly agents: Agents;
+  /** For crawl jobs. */
+  readonly readData: ReadData | undefined;
   readonly close: () => Promise<void>;
 }
 
@@ -24,7 +27,7 @@ export function openAgentKind(
   const { agent } = config;
   const roots = agent.roots.length > 0 ? agent.roots : policy.roots;
   const places = { ...policy, roots, defaultCwd: roots[0] ?? policy.defaultCwd };
-  const { kind, check, close } = createAgentKind({
+  const { kind, check, createReadData, close } = createAgentKind({
     providers: agent.providers,
     classes: agent.classes,
     prices: agent.prices,
@@ -48,6 +51,7 @@ export function openAgentKind(
         return checked.map(({ error, ...row }) => ({ ...row, ...defined({ error: error && redactor.text(error) }) }));
       },
     },
+    readData: createReadData({ model: config.crawl.model }),
     close,
   };
 }

@@ -141,7 +141,7 @@ export async function openEngineWithKinds(
       createShellKind(shell),
       agent.kind,
       createPageKind({ ...web, concurrency: config.browser.max_pages }),
-      createCrawlKind(crawl.settings),
+      createCrawlKind({ ...crawl.settings, ...defined({ askModel: agent.readData }) }),
       createEndpointKind({ directory: endpoints, redactor }),
     ],
     outputCapBytes: config.shell.output_cap_mb * 1_000_000,

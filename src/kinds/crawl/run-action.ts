@@ -9,6 +9,7 @@ import { mapSite } from "./map-action.ts";
 import { extractFromPage, pageToMarkdown } from "./page-actions.ts";
 import { createParsePool } from "./parse/parse-pool.ts";
 import { searchAndExtract, searchWeb } from "./search-actions.ts";
+import { createSpending, type Spending } from "./spending.ts";
 
 /** What each action does. */
 export function runAction(input: CrawlRequest, context: JobContext, settings: CrawlSettings): Promise<unknown> {
@@ -21,6 +22,7 @@ export function runAction(input: CrawlRequest, context: JobContext, settings: Cr
     }
   };
   const { signal } = context;
+  const spend = (most: number): Spending => createSpending(most, context);
   switch (input.action) {
     case "crawl":
       return crawlSite(input, context, settings);
@@ -29,9 +31,9 @@ export function runAction(input: CrawlRequest, context: JobContext, settings: Cr
     case "markdown":
       return withPool((tools) => pageToMarkdown(input, tools));
     case "extract":
-      return withPool((tools) => extractFromPage(input, tools));
+      return withPool((tools) => extractFromPage(input, { ...tools, spending: spend(input.model_tokens) }));
     case "pipeline":
-      return withPool((tools) => searchAndExtract(input, tools));
+      return withPool((tools) => searchAndExtract(input, { ...tools, spending: spend(input.model_tokens) }));
     case "browse":
       return withPool((tools) => browse(input, { ...tools, context }));
     case "screenshot":

@@ -1,27 +1,5 @@
-import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
-import { createAddressRules } from "../../../src/net/address-rules.ts";
-import { createGuardedFetch, type GuardedFetch } from "../../../src/net/guarded-fetch.ts";
-import { CrawlWorld, later, openSite } from "./world.ts";
-
-async function listen(handler: RequestListener): Promise<string> {
-  const server = createServer(handler).listen(0, "127.0.0.1");
-  await new Promise((resolve) => {
-    server.once("listening", resolve);
-  });
-  later(async () => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-function localWeb(): GuardedFetch {
-  const web = createGuardedFetch({ rules: createAddressRules(["127.0.0.1"]), userAgent: "Longhaul/test" });
-  later(() => web.close());
-  return web;
-}
+import { CrawlWorld, listen, localWeb, openSite } from "./world.ts";
 
 const containing = (text: string): string => expect.stringContaining(text) as string;
 
@@ -99,22 +77,6 @@ describe("one page", () => {
     await expect(nonsense).rejects.toMatchObject({ code: "invalid_input", message: containing("schema.a") });
     const prompted = world.call("page_extract", { url: site.url, prompt: "the price" });
     await expect(prompted).rejects.toMatchObject({ code: "unavailable", message: containing("language model") });
-  });
-
-  it("is read by a language model where there is one and rules find too little", async () => {
-    const site = await openSite();
-    const asked: object[] = [];
-    const model = {
-      extract: async (request: object) => {
-        asked.push(request);
-        return { data: { color: "red" }, model: "test-model", tokens: 7 };
-      },
-    };
-    const world = await CrawlWorld.open({ model });
-    const schema = { color: "string", weight: "number" };
-    const extracted = await world.result("page_extract", { url: `${site.url}/product`, schema });
-    expect(extracted).toMatchObject({ data: { color: "red" }, method: "model", model: "test-model", tokens: 7 });
-    expect(asked).toMatchObject([{ schema, text: containing("Lamp") }]);
   });
 });
 
