@@ -5,11 +5,10 @@ import { defined } from "../job/defined.ts";
 import type { Kind } from "../job/kind.ts";
 import { createAgentKind } from "../kinds/agent/agent.ts";
 import type { ReadData } from "../kinds/agent/read-data.ts";
+import type { WebAccess } from "../kinds/agent/tools/web-tools.ts";
 import { resolveCwd, type ShellPolicy } from "../kinds/shell/policy.ts";
-import type { GuardedFetch } from "../net/guarded-fetch.ts";
 import type { Agents } from "../operations/agents.ts";
 import type { Redactor } from "../text/redact.ts";
-import { createWebAccess } from "./agent-web.ts";
 
 export interface OpenedAgents {
   readonly kind: Kind;
@@ -22,7 +21,7 @@ export interface OpenedAgents {
 /** The kind `agent` as a configuration gives it. */
 export function openAgentKind(
   config: LoadedConfig,
-  { policy, redactor, web }: { policy: ShellPolicy; redactor: Redactor; web: GuardedFetch },
+  { policy, redactor, web }: { policy: ShellPolicy; redactor: Redactor; web: WebAccess },
 ): OpenedAgents {
   const { agent } = config;
   const roots = agent.roots.length > 0 ? agent.roots : policy.roots;
@@ -38,7 +37,7 @@ export function openAgentKind(
     redactor,
     resolveCwd: (wanted) => resolveCwd(places, wanted),
     hasProgram: (name) => isOnPath(name, config.env["PATH"] ?? ""),
-    web: createWebAccess(web, agent.search),
+    web,
   });
   const { taskTimeoutMs: runMs, taskStuckMs: idleMs } = agent;
   return {

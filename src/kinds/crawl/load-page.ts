@@ -13,7 +13,10 @@ import { renderPage } from "./render-page.ts";
 export type PageRequest = Pick<
   RequestOf<"extract">,
   "fields" | "schema" | "selectors" | "list_selector" | "render" | "wait_for" | "page_timeout_ms" | "max_page_mb"
->;
+> & {
+  /** Text that is no page is taken as it is. */
+  readonly takesAnyText?: boolean;
+};
 
 /** A page with all that was asked for. */
 export interface SinglePage extends ExtractedData {
@@ -42,7 +45,8 @@ export async function loadPage(start: string, request: PageRequest, tools: LoadT
   const { pool, settings, signal } = tools;
   const plan = JSON.stringify(toPlan(request));
   const timeoutMs = request.page_timeout_ms;
-  const limits = { signal, timeoutMs, maxBytes: request.max_page_mb * 1_000_000 };
+  const { takesAnyText = false } = request;
+  const limits = { signal, timeoutMs, maxBytes: request.max_page_mb * 1_000_000, takesAnyText };
   const { url, response, contentType } = await followToPage(start, limits, settings);
   const { status, body } = response;
   const parse = (at: string, bytes: Uint8Array, type: string): Promise<ParsedPage> =>

@@ -3,7 +3,7 @@ import type { DataRequest } from "./complete-data.ts";
 import type { CrawlSettings } from "./crawl-settings.ts";
 
 export const searchMissing =
-  "Searching needs a search engine: set search.searxng_url (a SearXNG with its JSON format on) or search.brave_key (Brave Search API) in the configuration.";
+  "Searching needs a search engine: set search.engine in the configuration to searxng (with search.base_url; its JSON format on), brave, serper or perplexity (with search.api_key), or set BRAVE_API_KEY, SERPER_API_KEY or PERPLEXITY_API_KEY.";
 
 export const modelMissing =
   "Extracting by a prompt alone needs a language model: set ANTHROPIC_API_KEY, OPENAI_API_KEY or another key of a provider, or agent.providers in the configuration (crawl.model chooses one of their models), and leave model_tokens above 0; or give a schema or selectors.";
@@ -14,7 +14,7 @@ export function findMissingSetting(
   { search, askModel }: Pick<CrawlSettings, "search" | "askModel">,
 ): string | undefined {
   const isSearch = input.action === "search" || input.action === "pipeline";
-  if (isSearch && search.searxngUrl === undefined && search.braveKey === undefined) return searchMissing;
+  if (isSearch && search.engine === undefined) return searchMissing;
   return "prompt" in input && isForModel(input) && (askModel === undefined || input.model_tokens === 0)
     ? modelMissing
     : undefined;

@@ -3,7 +3,8 @@ import { messageOf } from "../../job/failure.ts";
 import { PartialResult } from "../../job/kind.ts";
 import { extractData, type ExtractTools } from "./page-actions.ts";
 import type { LoadTools } from "./load-page.ts";
-import { search, type SearchResult } from "./search.ts";
+import { search } from "./search.ts";
+import type { SearchResult } from "./search-engine.ts";
 
 export async function searchWeb(
   { action, ...query }: RequestOf<"search">,

@@ -144,7 +144,7 @@ describe("the profile searchclaw", () => {
   beforeAll(async () => {
     site = await listen(answerAsSite(stuck));
     searxng = await listen(answerAsSearxng(() => addressOf(site)));
-    server = await open({ search: { searxng_url: addressOf(searxng) } });
+    server = await open({ search: { engine: "searxng", base_url: addressOf(searxng) } });
     searchclaw = await new SearchclawClient().connect(server);
   });
   afterAll(async () => {
@@ -462,10 +462,10 @@ describe("the profile searchclaw", () => {
     const client = await new SearchclawClient().connect(bare);
     try {
       for (const tool of ["search", "search_ai", "news", "images", "suggest"]) {
-        expect(await client.error(tool, { q: "lamps" })).toEqual([503, containing("search.searxng_url")]);
+        expect(await client.error(tool, { q: "lamps" })).toEqual([503, containing("search.engine")]);
       }
       const piped = client.error("pipeline", { query: "lamps", schema: { name: "string" } });
-      expect(await piped).toEqual([503, containing("search.brave_key")]);
+      expect(await piped).toEqual([503, containing("BRAVE_API_KEY")]);
       expect(await client.data("usage")).toMatchObject({ credits_used: 0, jobs: {} });
     } finally {
       await client.client.close();

@@ -186,11 +186,11 @@ describe("a crawl", () => {
 
 it("a search with extraction adds up its tokens", async () => {
   const site = await openSite();
-  const searxngUrl = await listen((_request, response) => {
+  const baseUrl = await listen((_request, response) => {
     const results = ["/product", "/landing"].map((path) => ({ title: path, url: site.url + path, content: "" }));
     response.end(JSON.stringify({ results }));
   });
-  const { world, models } = await openWorld({}, { search: { searxngUrl, web: localWeb() } });
+  const { world, models } = await openWorld({}, { search: { engine: "searxng", baseUrl, web: localWeb() } });
   models.script("m", handIn({ color: "red" }));
   const result = await world.result("search_extract", { query: "lamps", schema: { color: "string" } });
   expect(result).toMatchObject({

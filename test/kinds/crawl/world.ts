@@ -51,6 +51,20 @@ export function localWeb(): GuardedFetch {
   return web;
 }
 
+/** Crawls what is on this machine. */
+export function localSettings(): CrawlSettings {
+  const web = localWeb();
+  return {
+    web,
+    robots: createRobots(web, { productToken: "Longhaul" }),
+    gate: createHostGate({ perHost: 16, minimumDelayMs: 0 }),
+    concurrency: 4,
+    search: { web },
+    retryMs: 5,
+    parse: { file: workerFile },
+  };
+}
+
 export interface CrawlResult {
   readonly status: string;
   readonly pages: number;
@@ -75,17 +89,7 @@ export class CrawlWorld {
   static async open(settings: Partial<CrawlSettings> = {}): Promise<CrawlWorld> {
     const home = await mkdtemp(join(tmpdir(), "longhaul-crawl-"));
     later(() => rm(home, { recursive: true, force: true }));
-    const web = localWeb();
-    const kind = createCrawlKind({
-      web,
-      robots: createRobots(web, { productToken: "Longhaul" }),
-      gate: createHostGate({ perHost: 16, minimumDelayMs: 0 }),
-      concurrency: 4,
-      search: { web },
-      retryMs: 5,
-      parse: { file: workerFile },
-      ...settings,
-    });
+    const kind = createCrawlKind({ ...localSettings(), ...settings });
     const engine = await openEngine({ home, kinds: [kind] });
     later(() => engine.stop());
     return new CrawlWorld(engine);
