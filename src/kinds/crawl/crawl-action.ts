@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { RequestOf } from "../../job/crawl-request.ts";
 import { defined } from "../../job/defined.ts";
 import { JobFailure } from "../../job/failure.ts";
@@ -49,6 +50,8 @@ export async function runSiteTask(task: SiteTask, context: JobContext, settings:
   const time = new AbortController();
   const timer = setTimeout(() => time.abort(), Math.max(0, beganAt + task.maxSeconds * 1_000 - context.now()));
   const signal = AbortSignal.any([context.signal, time.signal]);
+  // Every page in flight listens to it: more than Node thinks to be in order.
+  setMaxListeners(0, signal);
   const tellProgress = createCrawlProgress(context, state, task.manner.maxPages);
   const onVisited = (record: CrawlRecord): void => {
     task.onRecord?.(record);

@@ -109,7 +109,7 @@ export class CrawlWorld {
   }
 
   async end(id: string): Promise<Job> {
-    const { isReached, jobs } = await this.engine.wait(id, { timeoutMs: 50_000 });
+    const { isReached, jobs } = await this.engine.wait(id, { timeoutMs: 150_000 });
     const [job] = jobs;
     if (!isReached || job === undefined) throw new Error(`job ${id} did not end: ${JSON.stringify(job?.state)}`);
     return job;
@@ -151,6 +151,6 @@ export class CrawlWorld {
 /** Which of two twins is kept is a matter of chance. */
 export function pathsOf(pages: readonly PageView[]): string[] {
   return pages
-    .map(({ url }) => (new URL(url).pathname + new URL(url).search).replace(/^\/(dup|near)\/\d$/, "/$1/*"))
+    .map(({ url }) => (new URL(url).pathname + new URL(url).search).replace(/^\/(dup|near)\/\d(-\d+)?$/, "/$1/*$2"))
     .toSorted();
 }
