@@ -62,7 +62,7 @@ describe.skipIf(!existsSync(executablePath))("with Chromium", () => {
     const { pages } = await world.crawl({ urls: [`${site.url}/apps`], render: "auto", sitemaps: false });
     const expected = ["/app", "/app/1", "/app/2", "/apps", "/feed", "/made", "/made/1", "/made/2"];
     expect(pathsOf(pages)).toEqual(expected);
-    const made = pages.filter(({ url }) => url.includes("/app/")).map(({ markdown }) => markdown);
+    const made = pages.filter(({ url }) => url.includes("/app/")).map(({ markdown }) => String(markdown));
     expect(made.toSorted()).toEqual([containing("# Made by script 1"), containing("# Made by script 2")]);
   });
 
