@@ -225,7 +225,7 @@ export class SiteCrawl {
     const found = follows ? this.#news(parsed) : [];
     const following = nextPage(this.#manner.pagination, loaded.url, parsed.next);
     const next = following === undefined || twin === "exact" || state.frontier.has(following) ? [] : [following];
-    const { screenshot, tokens } = loaded;
+    const { tokens } = loaded;
     const lead = {
       ...{ from, depth, ...(found.length > 0 ? { found } : {}), ...(next.length > 0 ? { next } : {}) },
       ...(tokens === undefined ? {} : { tokens }),
@@ -233,6 +233,7 @@ export class SiteCrawl {
     if (!isKept) return this.record({ type: "duplicate", of: twin, bytes, ...lead });
     const { contentHash: content, fingerprint: print, title } = parsed;
     const facts = { url, status, bytes, at: Date.now(), content, ...(print === undefined ? {} : { print }), title };
+    const { screenshot } = loaded;
     const shot = screenshot === undefined ? {} : { screenshot };
     return this.record({ type: "page", ...lead, ...facts, ...shot }, parsed.fields);
   }
