@@ -10,24 +10,6 @@ function load(config: unknown, env: Record<string, string> = {}): LoadedConfig {
   return loadConfig({}, { LONGHAUL_HOME: home, ...env });
 }
 
-describe("the network section of the configuration", () => {
-  it("allows nothing beyond the public internet unless it is said", () => {
-    expect(load({}).net).toEqual({ allow: [], timeout_ms: 30_000, max_body_mb: 10 });
-    const net = { allow: ["10.0.0.0/8"], user_agent: "Mine/1.0", timeout_ms: 1_000, max_body_mb: 0.5 };
-    expect(load({ net }).net).toEqual(net);
-  });
-
-  it.each([
-    [{ allow: "10.0.0.0/8" }, "net.allow"],
-    [{ user_agent: "Mine\r\nx: y" }, "net.user_agent"],
-    [{ timeout_ms: 0 }, "net.timeout_ms"],
-    [{ max_body_mb: "much" }, "net.max_body_mb"],
-    [{ proxy: "x" }, "net.proxy"],
-  ])("refuses %j by its name", (net, field) => {
-    expect(() => load({ net })).toThrow(field);
-  });
-});
-
 describe("the search section of the configuration", () => {
   it("names one engine for all; its key may be in the environment, which alone is enough too", () => {
     const withKeys = (search: unknown, env: Record<string, string>): LoadedConfig => load({ search }, env);
@@ -51,5 +33,23 @@ describe("the search section of the configuration", () => {
   ])("refuses %j by its name, and without its key", (search, field) => {
     expect(() => load({ search })).toThrow(field);
     expect(() => load({ search })).not.toThrow("secret-key");
+  });
+});
+
+describe("the network section of the configuration", () => {
+  it("allows nothing beyond the public internet unless it is said", () => {
+    expect(load({}).net).toEqual({ allow: [], timeout_ms: 30_000, max_body_mb: 10 });
+    const net = { allow: ["10.0.0.0/8"], user_agent: "Mine/1.0", timeout_ms: 1_000, max_body_mb: 0.5 };
+    expect(load({ net }).net).toEqual(net);
+  });
+
+  it.each([
+    [{ allow: "10.0.0.0/8" }, "net.allow"],
+    [{ user_agent: "Mine\r\nx: y" }, "net.user_agent"],
+    [{ timeout_ms: 0 }, "net.timeout_ms"],
+    [{ max_body_mb: "much" }, "net.max_body_mb"],
+    [{ proxy: "x" }, "net.proxy"],
+  ])("refuses %j by its name", (net, field) => {
+    expect(() => load({ net })).toThrow(field);
   });
 });
