@@ -38,13 +38,6 @@ export const agentSchema = z.strictObject({
   providers: z.record(names, provider).default({}),
   classes: z.record(z.string(), z.union([z.string(), z.array(z.string()).min(1)])).default({}),
   prices: z.record(z.string(), price).default({}),
-  search: z
-    .strictObject({
-      engine: z.enum(["brave", "serper", "perplexity"]),
-      api_key: z.string().min(1),
-      base_url: webUrl.optional(),
-    })
-    .optional(),
   mcp_servers: z.record(names, mcpServer).default({}),
   secret_files: z.array(z.string()).default([".env", ".env.*", "*.pem", "id_rsa*", "id_ed25519*"]),
 });
@@ -95,11 +88,8 @@ const knownProviders: Readonly<Record<string, KnownProvider>> = {
   ollama: { type: "openai-compatible", keys: [], address: "OLLAMA_HOST" },
 };
 
-const searchKeys = { brave: "BRAVE_API_KEY", serper: "SERPER_API_KEY", perplexity: "PERPLEXITY_API_KEY" } as const;
-
 export function readAgentConfig(file: AgentFile, env: Environment): AgentConfig {
   const providers = { ...fromEnvironment(env), ...fromFile(file.providers, env) };
-  const search = file.search ?? searchFrom(env);
   const keys = Object.values(providers).map(({ apiKey }) => apiKey);
   const handed = Object.values(file.mcp_servers).flatMap((server) =>
     Object.values("env" in server ? server.env : server.headers),
@@ -107,10 +97,9 @@ export function readAgentConfig(file: AgentFile, env: Environment): AgentConfig 
   return {
     ...file,
     providers,
-    ...(search === undefined ? {} : { search }),
     taskTimeoutMs: milliseconds(env, "TASK_TIMEOUT") ?? fiveHoursMs,
     taskStuckMs: milliseconds(env, "TASK_STUCK_THRESHOLD"),
-    secrets: [...keys, search?.api_key, ...handed].filter((value) => value !== undefined),
+    secrets: [...keys, ...handed].filter((value) => value !== undefined),
   };
 }
 
@@ -156,14 +145,6 @@ function fromFile(providers: AgentFile["providers"], env: Environment): Record<s
     ];
   });
   return Object.fromEntries(read) as Record<string, ProviderConfig>;
-}
-
-function searchFrom(env: Environment): AgentFile["search"] {
-  for (const engine of ["brave", "serper", "perplexity"] as const) {
-    const apiKey = readVariable(env, searchKeys[engine]);
-    if (apiKey !== undefined) return { engine, api_key: apiKey };
-  }
-  return undefined;
 }
 
 function milliseconds(env: Environment, name: string): number | undefined {

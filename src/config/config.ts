@@ -11,6 +11,7 @@ import { readBackgroundJobSettings, type BackgroundJobSettings } from "./backgro
 import { endpointsSchema, readEndpoints, type EndpointsConfig } from "./endpoints.ts";
 import { findPaths, type Paths } from "./paths.ts";
 import { withEnvFile } from "./read-variable.ts";
+import { readSearch, searchSchema, type SearchConfig } from "./search.ts";
 
 const hourMs = 3_600_000;
 
@@ -108,19 +109,11 @@ const configSchema = z.strictObject({
     .strictObject({
       concurrency: z.int().min(1).max(100).default(4).describe("Crawl jobs at the same time."),
       per_host: z.int().min(1).max(64).default(8).describe("Requests to one host at the same time, over all jobs."),
+      model: z.string().min(1).optional().describe("Reads data that rules do not find; the class mini unless given."),
       minimum_delay_ms: z.int().min(0).max(60_000).default(0).describe("Between two requests to one host."),
     })
     .prefault({}),
-  search: z
-    .strictObject({
-      searxng_url: z
-        .url({ protocol: /^https?$/ })
-        .optional()
-        .describe("A SearXNG with its JSON format on."),
-      brave_key: z.string().min(1).optional().describe("Key of the Brave Search API."),
-      brave_url: z.url({ protocol: /^https?$/ }).optional(),
-    })
-    .prefault({}),
+  search: searchSchema.optional(),
   retention: z
     .strictObject({
       succeeded_hours: z.number().min(0).default(24),
@@ -147,13 +140,14 @@ const configSchema = z.strictObject({
 
 export type Config = z.output<typeof configSchema>;
 
-export interface LoadedConfig extends Omit<Config, "agent" | "endpoints"> {
+export interface LoadedConfig extends Omit<Config, "agent" | "endpoints" | "search"> {
   readonly paths: Paths;
   /** The environment that commands may inherit from. */
   readonly env: NodeJS.ProcessEnv;
   readonly backgroundJob: BackgroundJobSettings;
   readonly agent: AgentConfig;
   readonly endpoints: EndpointsConfig;
+  readonly search: SearchConfig | undefined;
 }
 
 export interface ConfigFlags {
@@ -184,8 +178,9 @@ export function loadConfig(flags: ConfigFlags = {}, variables: NodeJS.ProcessEnv
   const browser = { ...parsed.browser, ...(executable === undefined ? {} : { executable }) };
   const endpoints = readEndpoints(parsed.endpoints, env);
   const agent = readAgentConfig(parsed.agent, env);
-  const redact = [...parsed.redact, ...agent.secrets];
-  return { ...parsed, browser, shell, agent, server, paths, env, backgroundJob, endpoints, redact };
+  const search = readSearch(parsed.search, env);
+  const redact = [...parsed.redact, ...agent.secrets, ...(search?.api_key === undefined ? [] : [search.api_key])];
+  return { ...parsed, browser, shell, agent, search, server, paths, env, backgroundJob, endpoints, redact };
 }
 
 /** The limits of mcp-background-job are those of all commands, where they are set. */

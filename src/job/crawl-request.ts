@@ -27,6 +27,17 @@ const pageFields = {
   max_page_mb: z.number().min(0.001).max(100).default(5).describe("What exceeds it is cut off."),
 };
 
+/** What a language model is asked for, and how much it may take. */
+const modelFields = {
+  prompt: z.string().min(1).max(10_000).optional().describe("What is wanted, for a language model."),
+  model_tokens: z
+    .int()
+    .min(0)
+    .max(1_000_000_000)
+    .default(500_000)
+    .describe("Most tokens of the language model to use; 0: only rules and selectors."),
+};
+
 /** How pages of a site are found. */
 const siteFields = {
   within: z.enum(["path", "host", "site", "any"]).default("host").describe("How far to go from the start."),
@@ -58,6 +69,7 @@ const crawl = z.strictObject({
   max_pages: z.int().min(1).max(1_000_000).default(100),
   ...siteFields,
   ...pageFields,
+  ...modelFields,
   pagination: pagination.optional().describe("How a list goes on; its pages count as one level."),
   near_duplicates: z.enum(["drop", "keep"]).default("drop"),
   max_total_mb: z.number().min(0.01).max(100_000).default(2_000).describe("Most to store in all."),
@@ -77,8 +89,8 @@ const markdown = z.strictObject({ action: z.literal("markdown"), url: webUrl, ..
 const extract = z.strictObject({
   action: z.literal("extract"),
   url: webUrl,
-  prompt: z.string().min(1).max(10_000).optional().describe("What is wanted, for a language model."),
   ...pageFields,
+  ...modelFields,
 });
 
 const viewport = {
@@ -158,8 +170,8 @@ const pipeline = z.strictObject({
   ...searchFields,
   max_results: z.int().min(1).max(50).default(10),
   extract_from: z.int().min(1).max(20).default(5).describe("How many of the results to open."),
-  prompt: extract.shape.prompt,
   ...pageFields,
+  ...modelFields,
 });
 
 /** What a crawl job does, by its action. Said once for the kind and for the operations that submit it. */

@@ -12,6 +12,8 @@ export interface Progress {
   readonly phase?: string;
   readonly message?: string;
   readonly counts?: { readonly done: number; readonly total?: number };
+  /** Tokens of language models that were used so far. */
+  readonly tokens?: number;
 }
 
 export interface CancelRequest {

@@ -15,7 +15,8 @@ const mostPages = 1_000;
 
 const fieldNames = [
   ...["url", "title", "description", "language", "depth", "status", "bytes", "words", "fetched_at", "is_cut"],
-  ...["markdown", "links", "metadata", "html", "data", "missing", "screenshot"],
+  ...["markdown", "links", "metadata", "html", "screenshot"],
+  ...["data", "missing", "is_valid", "method", "model", "model_error", "tokens"],
 ] as const;
 
 type Page = Record<string, unknown>;

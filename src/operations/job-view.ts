@@ -30,6 +30,7 @@ export const jobViewSchema = z.object({
       message: z.string().optional(),
       done: z.number().optional(),
       total: z.number().optional(),
+      tokens: z.number().optional().describe("Of language models, used so far."),
     })
     .optional(),
   exit_code: z.int().nullable().optional(),

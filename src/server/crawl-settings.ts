@@ -1,5 +1,4 @@
 import type { LoadedConfig } from "../config/config.ts";
-import { defined } from "../job/defined.ts";
 import type { CrawlSettings } from "../kinds/crawl/crawl-settings.ts";
 import { createAddressRules, toAllowEntry } from "../net/address-rules.ts";
 import { createGuardedFetch } from "../net/guarded-fetch.ts";
@@ -14,11 +13,9 @@ export function openCrawlSettings(
   web: Web,
 ): { settings: CrawlSettings; close: () => Promise<void> } {
   // Whoever configures a search engine means it, wherever it is; pages must not reach it for that.
-  const engines = [search.searxng_url, search.brave_url].flatMap((url) =>
-    url === undefined ? [] : [toAllowEntry(url)],
-  );
+  const engine = search?.base_url === undefined ? [] : [toAllowEntry(search.base_url)];
   const searchWeb = createGuardedFetch({
-    rules: createAddressRules([...net.allow, ...engines]),
+    rules: createAddressRules([...net.allow, ...engine]),
     userAgent: net.user_agent ?? defaultUserAgent(readVersion()),
     limits: { timeoutMs: net.timeout_ms, maxBodyBytes: net.max_body_mb * 1_000_000 },
   });
@@ -28,10 +25,7 @@ export function openCrawlSettings(
     browser: web.browser,
     gate: createHostGate({ perHost: crawl.per_host, minimumDelayMs: crawl.minimum_delay_ms }),
     concurrency: crawl.concurrency,
-    search: {
-      web: searchWeb,
-      ...defined({ searxngUrl: search.searxng_url, braveKey: search.brave_key, braveUrl: search.brave_url }),
-    },
+    search: { web: searchWeb, engine: search?.engine, baseUrl: search?.base_url, apiKey: search?.api_key },
   };
   return { settings, close: () => searchWeb.close() };
 }

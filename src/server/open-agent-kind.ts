@@ -4,27 +4,29 @@ import type { LoadedConfig } from "../config/config.ts";
 import { defined } from "../job/defined.ts";
 import type { Kind } from "../job/kind.ts";
 import { createAgentKind } from "../kinds/agent/agent.ts";
+import type { ReadData } from "../kinds/agent/read-data.ts";
+import type { WebAccess } from "../kinds/agent/tools/web-tools.ts";
 import { resolveCwd, type ShellPolicy } from "../kinds/shell/policy.ts";
-import type { GuardedFetch } from "../net/guarded-fetch.ts";
 import type { Agents } from "../operations/agents.ts";
 import type { Redactor } from "../text/redact.ts";
-import { createWebAccess } from "./agent-web.ts";
 
 export interface OpenedAgents {
   readonly kind: Kind;
   readonly agents: Agents;
+  /** For crawl jobs. */
+  readonly readData: ReadData | undefined;
   readonly close: () => Promise<void>;
 }
 
 /** The kind `agent` as a configuration gives it. */
 export function openAgentKind(
   config: LoadedConfig,
-  { policy, redactor, web }: { policy: ShellPolicy; redactor: Redactor; web: GuardedFetch },
+  { policy, redactor, web }: { policy: ShellPolicy; redactor: Redactor; web: WebAccess },
 ): OpenedAgents {
   const { agent } = config;
   const roots = agent.roots.length > 0 ? agent.roots : policy.roots;
   const places = { ...policy, roots, defaultCwd: roots[0] ?? policy.defaultCwd };
-  const { kind, check, close } = createAgentKind({
+  const { kind, check, createReadData, close } = createAgentKind({
     providers: agent.providers,
     classes: agent.classes,
     prices: agent.prices,
@@ -35,7 +37,7 @@ export function openAgentKind(
     redactor,
     resolveCwd: (wanted) => resolveCwd(places, wanted),
     hasProgram: (name) => isOnPath(name, config.env["PATH"] ?? ""),
-    web: createWebAccess(web, agent.search),
+    web,
   });
   const { taskTimeoutMs: runMs, taskStuckMs: idleMs } = agent;
   return {
@@ -48,6 +50,7 @@ export function openAgentKind(
         return checked.map(({ error, ...row }) => ({ ...row, ...defined({ error: error && redactor.text(error) }) }));
       },
     },
+    readData: createReadData({ model: config.crawl.model }),
     close,
   };
 }

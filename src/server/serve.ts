@@ -24,6 +24,7 @@ import { operations } from "../operations/operations.ts";
 import { makeFolder } from "../store/make-folder.ts";
 import { createRedactor, secretValues, type Redactor } from "../text/redact.ts";
 import { openAccess } from "./access.ts";
+import { createWebAccess } from "./agent-web.ts";
 import { openCrawlSettings } from "./crawl-settings.ts";
 import { guard } from "./guard.ts";
 import { createLog, type Log } from "./log-file.ts";
@@ -134,8 +135,8 @@ export async function openEngineWithKinds(
   const launcher = new Launcher(inheritEnv(config.shell.inherit_env, config.env));
   const shell = toShellSettings(config, { launcher, redactor });
   const web = openWeb(config);
-  const agent = openAgentKind(config, { policy: shell.policy, redactor, web: web.guarded });
   const crawl = openCrawlSettings(config, web);
+  const agent = openAgentKind(config, { policy: shell.policy, redactor, web: createWebAccess(crawl.settings) });
   const endpoints = await openEndpoints(config);
   const engine = await openEngine({
     home: config.paths.home,
@@ -143,7 +144,7 @@ export async function openEngineWithKinds(
       createShellKind(shell),
       agent.kind,
       createPageKind({ ...web, concurrency: config.browser.max_pages }),
-      createCrawlKind(crawl.settings),
+      createCrawlKind({ ...crawl.settings, ...defined({ askModel: agent.readData }) }),
       createEndpointKind({ directory: endpoints, redactor }),
     ],
     outputCapBytes: config.shell.output_cap_mb * 1_000_000,

@@ -4,11 +4,37 @@ import { describe, expect, it } from "vitest";
 import { loadConfig, type LoadedConfig } from "../../src/config/config.ts";
 import { makeTempFolder } from "../store/temp-folder.ts";
 
-function load(config: unknown): LoadedConfig {
+function load(config: unknown, env: Record<string, string> = {}): LoadedConfig {
   const home = makeTempFolder();
   writeFileSync(join(home, "config.json"), JSON.stringify(config));
-  return loadConfig({}, { LONGHAUL_HOME: home });
+  return loadConfig({}, { LONGHAUL_HOME: home, ...env });
 }
+
+describe("the search section of the configuration", () => {
+  it("names one engine for all; its key may be in the environment, which alone is enough too", () => {
+    const withKeys = (search: unknown, env: Record<string, string>): LoadedConfig => load({ search }, env);
+    expect(load({}).search).toBeUndefined();
+    const searxng = { engine: "searxng", base_url: "http://10.0.0.1:8888" };
+    expect(withKeys(searxng, { BRAVE_API_KEY: "brave-key" }).search).toEqual(searxng);
+    expect(withKeys(undefined, { SERPER_API_KEY: "serper-key" }).search).toEqual({
+      engine: "serper",
+      api_key: "serper-key",
+    });
+    const both = withKeys({ engine: "perplexity" }, { BRAVE_API_KEY: "brave-key", PERPLEXITY_API_KEY: "other-key" });
+    expect(both.search).toEqual({ engine: "perplexity", api_key: "other-key" });
+    expect(both.redact).toContain("other-key");
+  });
+
+  it.each([
+    [{ engine: "searxng" }, "search.base_url"],
+    [{ engine: "brave" }, "BRAVE_API_KEY"],
+    [{ engine: "yahoo", api_key: "secret-key" }, "search.engine"],
+    [{ engine: "brave", api_key: "secret-key", base_url: "ftp://x" }, "search.base_url"],
+  ])("refuses %j by its name, and without its key", (search, field) => {
+    expect(() => load({ search })).toThrow(field);
+    expect(() => load({ search })).not.toThrow("secret-key");
+  });
+});
 
 describe("the network section of the configuration", () => {
   it("allows nothing beyond the public internet unless it is said", () => {

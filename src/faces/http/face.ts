@@ -9,6 +9,7 @@ import { openLiveOutput } from "./live-output.ts";
 import { LiveStreams } from "./live-streams.ts";
 import { createMetrics } from "./metrics.ts";
 import { createPages } from "./pages.ts";
+import { sendPageLines } from "./page-lines.ts";
 import { createPathReader, pathOf } from "./path.ts";
 import { HttpError, toHttpError, toProblem } from "./problem.ts";
 import { sendRawOutput } from "./raw-output.ts";
@@ -140,7 +141,7 @@ function answerOperation(route: OperationRoute, parts: OperationParts): Answer {
   const { engine, server, tracing } = parts;
   const { operation } = route;
   const readFields = createFieldReader(route, parts.limits.bodyBytes);
-  const hasOtherForm = route.live !== undefined || route.isRaw === true;
+  const hasOtherForm = route.live !== undefined || route.isRaw === true || route.hasLines === true;
   const call = (context: OperationContext, input: unknown): Promise<unknown> =>
     tracing === undefined
       ? operation.call(context, input)
@@ -169,7 +170,7 @@ function answerOperation(route: OperationRoute, parts: OperationParts): Answer {
   };
 }
 
-/** Answers as an event stream or as plain text, where the route has that form and the request asks for it. */
+/** Answers as an event stream, as lines or as plain text, where the route has that form and the request asks for it. */
 async function sendOtherForm(
   route: OperationRoute,
   { streams, limits }: OperationParts,
@@ -185,6 +186,10 @@ async function sendOtherForm(
     // Tells a browser not to come back.
     if (source === undefined) response.writeHead(204, safetyHeaders).end();
     else streams.start(response, source);
+    return true;
+  }
+  if (route.hasLines === true && accept.includes("application/x-ndjson")) {
+    await sendPageLines(context, fields, { response, drainMs: limits.drainMs });
     return true;
   }
   if (route.isRaw !== true || accept.includes("application/json")) return false;

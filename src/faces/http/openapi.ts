@@ -202,6 +202,7 @@ function contentOf(route: OperationRoute): Content {
     "application/json": { schema },
     ...(route.live === undefined ? {} : { "text/event-stream": { schema: { type: "string" } } }),
     ...(route.isRaw === undefined ? {} : { "text/plain": { schema: { type: "string" } } }),
+    ...(route.hasLines === undefined ? {} : { "application/x-ndjson": { schema: { type: "string" } } }),
   };
 }
 

@@ -31,6 +31,8 @@ export interface OperationRoute extends Place {
   readonly live?: "events" | "output";
   /** Answers `Accept: text/plain` with the bytes themselves, and takes ranges of them. */
   readonly isRaw?: true;
+  /** Answers `Accept: application/x-ndjson` with the pages of a crawl, one per line. */
+  readonly hasLines?: true;
   /** The answer may take long: the operation is told when the caller has gone. */
   readonly isSlow?: true;
 }

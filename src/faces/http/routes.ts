@@ -77,7 +77,7 @@ export const routes: readonly Route[] = [
     ...{ method, path: "/v1/jobs/{id}/wait", tag: "job", operation: jobWait, isOneOfMany: true, isSlow: true },
     fields: method === "GET" ? "query" : "body",
   })),
-  { method: "GET", path: "/v1/jobs/{id}/pages", tag: "job", operation: crawlPages, fields: "query" },
+  { method: "GET", path: "/v1/jobs/{id}/pages", tag: "job", operation: crawlPages, fields: "query", hasLines: true },
   { method: "GET", path: "/v1/jobs/{id}/artifacts", tag: "job", operation: jobArtifact, fields: "query" },
   { method: "POST", path: "/v1/jobs/{id}/send", tag: "job", operation: jobSend, fields: "body" },
   { method: "POST", path: "/v1/jobs/{id}/answer", tag: "job", operation: jobAnswer, fields: "body" },

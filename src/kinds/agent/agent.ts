@@ -9,6 +9,7 @@ import { findModels, modelLabel } from "./model/model-names.ts";
 import { findPrice } from "./model/prices.ts";
 import { programs } from "./programs/program.ts";
 import { runProgram } from "./programs/run-program.ts";
+import { createReadData, type ReadData, type ReadDataOptions } from "./read-data.ts";
 import { runLoop } from "./run-loop.ts";
 import type { AgentSettings } from "./settings.ts";
 import { toValidator } from "./tools/ending-tools.ts";
@@ -16,6 +17,8 @@ import { toValidator } from "./tools/ending-tools.ts";
 export interface AgentKind {
   readonly kind: Kind;
   readonly check: (references: readonly string[], signal?: AbortSignal) => Promise<CheckedModel[]>;
+  /** Reads data out of a page for other kinds. */
+  readonly createReadData: (options: ReadDataOptions) => ReadData | undefined;
   readonly close: () => Promise<void>;
 }
 
@@ -45,6 +48,7 @@ export function createAgentKind(settings: AgentSettings): AgentKind {
   return {
     kind,
     check: (references, signal) => checkModels(references, settings, client, signal),
+    createReadData: (options) => createReadData(client, settings, options),
     close: client.close,
   };
 }

@@ -1,4 +1,6 @@
+import { setMaxListeners } from "node:events";
 import type { RequestOf } from "../../job/crawl-request.ts";
+import { defined } from "../../job/defined.ts";
 import { JobFailure } from "../../job/failure.ts";
 import { PartialResult, type JobContext } from "../../job/kind.ts";
 import { createCrawlProgress } from "./crawl-progress.ts";
@@ -11,6 +13,7 @@ import { pageUrl } from "./next-page.ts";
 import { normaliseUrl } from "./page-url.ts";
 import type { ParsePlan } from "./parse/parse-plan.ts";
 import { createParsePool } from "./parse/parse-pool.ts";
+import { createReadByModel, type ReadByModel } from "./read-by-model.ts";
 import { createScope, type ScopeRules } from "./scope.ts";
 import { SiteCrawl, type CrawlManner } from "./site-crawl.ts";
 import { hashText } from "./text-hash.ts";
@@ -29,6 +32,7 @@ export interface SiteTask {
   /** Most URLs to remember. */
   readonly mostUrls: number;
   readonly onRecord?: (record: CrawlRecord) => void;
+  readonly readByModel?: ReadByModel | undefined;
 }
 
 export interface SiteOutcome {
@@ -46,6 +50,8 @@ export async function runSiteTask(task: SiteTask, context: JobContext, settings:
   const time = new AbortController();
   const timer = setTimeout(() => time.abort(), Math.max(0, beganAt + task.maxSeconds * 1_000 - context.now()));
   const signal = AbortSignal.any([context.signal, time.signal]);
+  // Every page in flight listens to it: more than Node thinks to be in order.
+  setMaxListeners(0, signal);
   const tellProgress = createCrawlProgress(context, state, task.manner.maxPages);
   const onVisited = (record: CrawlRecord): void => {
     task.onRecord?.(record);
@@ -54,7 +60,7 @@ export async function runSiteTask(task: SiteTask, context: JobContext, settings:
   try {
     const isInScope = await createScope(task.plan.scope);
     const parts = { settings, state, journal, pool, plan: JSON.stringify(task.plan), isInScope, signal, onVisited };
-    const crawl = new SiteCrawl(task.manner, parts);
+    const crawl = new SiteCrawl(task.manner, { ...parts, ...defined({ readByModel: task.readByModel }) });
     await runCrawl(crawl, task, state, beganAt).catch((error: unknown) => {
       context.signal.throwIfAborted();
       if (!time.signal.aborted) throw error;
@@ -105,9 +111,9 @@ export async function crawlSite(
   context: JobContext,
   settings: CrawlSettings,
 ): Promise<object | PartialResult> {
-  const outcome = await runSiteTask(toTask(input), context, settings);
+  const outcome = await runSiteTask(toTask(input, settings), context, settings);
   if (outcome.state.counts.pages === 0) throw nothingFetched(outcome.state);
-  const digest = toDigest(outcome);
+  const digest = toDigest(outcome, input.model_tokens);
   return digest.status === "partial" ? new PartialResult(digest) : digest;
 }
 
@@ -122,19 +128,24 @@ export function nothingFetched({ counts, failures }: CrawlState): JobFailure {
   return new JobFailure(code, `No page could be fetched: ${reason}.`, { retryable: false });
 }
 
-function toTask(input: RequestOf<"crawl">): SiteTask {
+function toTask(input: RequestOf<"crawl">, settings: CrawlSettings): SiteTask {
   const { pagination } = input;
   const urls = input.urls.flatMap((url) => normaliseUrl(url) ?? []);
   const firstOfList = pagination?.type === "url_pattern" ? pageUrl(pagination.pattern, pagination.start) : undefined;
   const starts = firstOfList === undefined ? urls : [...urls, firstOfList];
   const { fields, include, exclude, within, schema, selectors } = input;
   const nextSelector = pagination?.type === "next_button" ? pagination.selector : undefined;
+  const readByModel = createReadByModel(input, settings);
   return {
     starts,
+    readByModel,
     manner: toManner(input),
     plan: {
       scope: { starts, within, include, exclude },
-      fields: fields.filter((field) => field !== "screenshot"),
+      fields: [
+        ...fields.filter((field) => field !== "screenshot"),
+        ...(readByModel === undefined ? [] : (["markdown"] as const)),
+      ],
       ...(schema === undefined ? {} : { schema }),
       ...(selectors === undefined ? {} : { selectors }),
       ...(input.list_selector === undefined ? {} : { listSelector: input.list_selector }),
@@ -170,7 +181,7 @@ interface CrawlDigest {
   readonly [fact: string]: unknown;
 }
 
-function toDigest({ state, seconds, stopped }: SiteOutcome): CrawlDigest {
+function toDigest({ state, seconds, stopped }: SiteOutcome, mostTokens: number): CrawlDigest {
   const { counts, failures, frontier, firstPages } = state;
   return {
     action: "crawl",
@@ -184,6 +195,7 @@ function toDigest({ state, seconds, stopped }: SiteOutcome): CrawlDigest {
     not_visited: frontier.waiting,
     ...(stopped === undefined ? {} : { stopped_by: stopped }),
     bytes: counts.bytes,
+    ...(counts.tokens > 0 ? { tokens: counts.tokens, is_model_spent: counts.tokens >= mostTokens } : {}),
     seconds: Math.round(seconds * 10) / 10,
     first_pages: firstPages,
   };

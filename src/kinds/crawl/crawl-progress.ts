@@ -17,7 +17,7 @@ export function createCrawlProgress(
     // Each report is a write to the database.
     if (performance.now() - toldAt < tellEveryMs && !isLast) return;
     toldAt = performance.now();
-    const { pages } = state.counts;
+    const { pages, tokens } = state.counts;
     const total = isLast ? pages : Math.min(maxPages, pages + state.frontier.waiting);
     const seconds = Math.max(0.001, (performance.now() - startedAt) / 1_000);
     const perSecond = (state.visits - before) / seconds;
@@ -28,6 +28,7 @@ export function createCrawlProgress(
       phase: "page",
       message: [rate, left].filter((part) => part !== "").join(" · "),
       counts: { done: pages, total },
+      ...(tokens > 0 ? { tokens } : {}),
     });
   };
 }

@@ -21,6 +21,8 @@ interface Visited {
   readonly found?: readonly string[];
   /** As `found`, on the same level: where a redirect leads, how a list goes on. */
   readonly next?: readonly string[];
+  /** Of a language model, used for it. */
+  readonly tokens?: number;
 }
 
 /** A page that is kept. Its own fields (title, markdown …) follow on the same line. */

@@ -1,7 +1,7 @@
-import type { Json } from "../../job/json.ts";
 import type { GuardedFetch } from "../../net/guarded-fetch.ts";
 import type { HostGate } from "../../net/host-gate.ts";
 import type { Robots } from "../../net/robots.ts";
+import type { AskModel } from "./complete-data.ts";
 import type { ParsePoolOptions } from "./parse/parse-pool.ts";
 import type { BrowserAccess } from "./render-page.ts";
 import type { SearchSettings } from "./search.ts";
@@ -18,13 +18,6 @@ export interface CrawlSettings {
   readonly parse?: ParsePoolOptions;
   /** Before a page that failed for a reason that may pass is tried again; doubled each time. */
   readonly retryMs?: number;
-  /** Extracts what rules cannot; there is none without a configured language model. */
-  readonly model?: ExtractionModel;
-}
-
-export interface ExtractionModel {
-  readonly extract: (
-    request: { readonly text: string; readonly schema?: Json; readonly prompt?: string; readonly url: string },
-    signal: AbortSignal,
-  ) => Promise<{ readonly data: Json; readonly model: string; readonly tokens?: number }>;
+  /** Finds what rules cannot; there is none without a configured language model. */
+  readonly askModel?: AskModel;
 }

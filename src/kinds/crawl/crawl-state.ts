@@ -15,6 +15,8 @@ export interface CrawlCounts {
   type: number;
   scope: number;
   bytes: number;
+  /** Of a language model. */
+  tokens: number;
 }
 
 export interface FailedPage {
@@ -41,6 +43,7 @@ export class CrawlState {
     type: 0,
     scope: 0,
     bytes: 0,
+    tokens: 0,
   };
   readonly failures: FailedPage[] = [];
   readonly firstPages: { readonly url: string; readonly title: string }[] = [];
@@ -90,6 +93,7 @@ export class CrawlState {
 
   #count(record: Exclude<CrawlRecord, { type: "begun" | "found" }>): void {
     const { counts } = this;
+    counts.tokens += record.tokens ?? 0;
     switch (record.type) {
       case "page":
         this.#addPage(record);

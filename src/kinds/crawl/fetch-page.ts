@@ -11,6 +11,8 @@ export interface PageFetch {
   readonly maxBytes: number;
   /** Between two requests to one host, at least. */
   readonly delayMs?: number;
+  /** Text that is no page is taken too, as plain text. */
+  readonly takesAnyText?: boolean;
 }
 
 /** What came of a request that robots.txt allows and the server answered. */
@@ -24,6 +26,7 @@ const mostTries = 3;
 const defaultRetryMs = 500;
 const longestPauseMs = 60_000;
 const readableTypes = /^\s*($|text\/html|application\/xhtml\+xml|text\/plain|text\/markdown|text\/x-markdown)/i;
+const textTypes = /^\s*(text\/|application\/(json|xml|javascript|[\w.+-]*\+(json|xml)))/i;
 
 /** Fetches one page, in its turn, as its host wishes. Redirects are handed to the caller: where they lead has rules of its own. */
 export async function fetchPage(url: string, request: PageFetch, settings: CrawlSettings): Promise<Fetched> {
@@ -43,7 +46,7 @@ export async function fetchPage(url: string, request: PageFetch, settings: Crawl
 
 async function attempt(
   url: string,
-  { signal, timeoutMs, maxBytes, delayMs }: PageFetch & { delayMs: number },
+  { signal, timeoutMs, maxBytes, delayMs, takesAnyText = false }: PageFetch & { delayMs: number },
   { web, gate }: CrawlSettings,
 ): Promise<Fetched | { failure: JobFailure }> {
   const { host } = new URL(url);
@@ -59,9 +62,9 @@ async function attempt(
       return { failure: statusFailure(response.status) };
     }
     const contentType = String(response.headers["content-type"] ?? "");
-    return readableTypes.test(contentType)
-      ? { type: "page", response, contentType }
-      : { type: "other", contentType: contentType.slice(0, 100) };
+    if (readableTypes.test(contentType)) return { type: "page", response, contentType };
+    if (!takesAnyText || !textTypes.test(contentType)) return { type: "other", contentType: contentType.slice(0, 100) };
+    return { type: "page", response, contentType: contentType.replace(/^[^;]*/, "text/plain") };
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof JobFailure) return { failure: error };

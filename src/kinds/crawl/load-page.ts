@@ -4,6 +4,7 @@ import type { Json } from "../../job/json.ts";
 import type { CrawlSettings } from "./crawl-settings.ts";
 import { fetchPage, type PageFetch } from "./fetch-page.ts";
 import { normaliseUrl } from "./page-url.ts";
+import type { ExtractedData } from "./parse/fill-shape.ts";
 import type { ParsedPage, ParsePlan } from "./parse/parse-plan.ts";
 import type { ParsePool } from "./parse/parse-pool.ts";
 import { renderPage } from "./render-page.ts";
@@ -12,10 +13,13 @@ import { renderPage } from "./render-page.ts";
 export type PageRequest = Pick<
   RequestOf<"extract">,
   "fields" | "schema" | "selectors" | "list_selector" | "render" | "wait_for" | "page_timeout_ms" | "max_page_mb"
->;
+> & {
+  /** Text that is no page is taken as it is. */
+  readonly takesAnyText?: boolean;
+};
 
 /** A page with all that was asked for. */
-export interface SinglePage {
+export interface SinglePage extends ExtractedData {
   readonly url: string;
   readonly status: number;
   readonly title: string;
@@ -26,8 +30,6 @@ export interface SinglePage {
   readonly links?: readonly string[];
   readonly metadata?: Json;
   readonly html?: string;
-  readonly data?: Json;
-  readonly missing?: readonly string[];
 }
 
 export interface LoadTools {
@@ -43,7 +45,8 @@ export async function loadPage(start: string, request: PageRequest, tools: LoadT
   const { pool, settings, signal } = tools;
   const plan = JSON.stringify(toPlan(request));
   const timeoutMs = request.page_timeout_ms;
-  const limits = { signal, timeoutMs, maxBytes: request.max_page_mb * 1_000_000 };
+  const { takesAnyText = false } = request;
+  const limits = { signal, timeoutMs, maxBytes: request.max_page_mb * 1_000_000, takesAnyText };
   const { url, response, contentType } = await followToPage(start, limits, settings);
   const { status, body } = response;
   const parse = (at: string, bytes: Uint8Array, type: string): Promise<ParsedPage> =>

@@ -1,8 +1,10 @@
 import type { RequestOf } from "../../job/crawl-request.ts";
+import { defined } from "../../job/defined.ts";
 import { JobFailure } from "../../job/failure.ts";
-import type { Json } from "../../job/json.ts";
-import { modelMissing } from "./missing-settings.ts";
-import { loadPage, type LoadTools, type PageRequest, type SinglePage } from "./load-page.ts";
+import { completeData, isEmpty, toWish, type CompletedData, type DataRequest } from "./complete-data.ts";
+import { loadPage, type LoadTools, type PageRequest } from "./load-page.ts";
+import { isForModel, modelMissing } from "./missing-settings.ts";
+import type { Spending } from "./spending.ts";
 
 /** What a result may hold of one page: the job's record is no place for more. */
 const longestShown = 500_000;
@@ -18,53 +20,37 @@ export async function pageToMarkdown({ url, ...request }: RequestOf<"markdown">,
   };
 }
 
-export async function extractFromPage(
-  { url, prompt, ...request }: RequestOf<"extract">,
-  tools: LoadTools,
-): Promise<object> {
-  const extracted = await extractData(url, request, prompt, tools);
-  return { action: "extract", ...extracted };
+export async function extractFromPage({ url, ...request }: RequestOf<"extract">, tools: ExtractTools): Promise<object> {
+  return { action: "extract", ...(await extractData(url, request, tools)) };
 }
 
-export interface ExtractedData {
+export interface ExtractTools extends LoadTools {
+  /** Tokens that the job has used so far, and may use. */
+  readonly spending: Spending;
+}
+
+type ExtractRequest = PageRequest & DataRequest;
+
+export interface PageData extends CompletedData {
   readonly url: string;
   readonly title: string;
-  readonly data: Json;
-  readonly missing: readonly string[];
-  /** `rules`: what the page says for machines, and selectors; `model`: a language model. */
-  readonly method: "rules" | "model";
-  readonly model?: string;
-  readonly tokens?: number;
 }
 
-/** By rules, and by a language model where one is configured and rules have found less than half of what is wanted. */
-export async function extractData(
-  url: string,
-  request: PageRequest,
-  prompt: string | undefined,
-  tools: LoadTools,
-): Promise<ExtractedData> {
-  const { settings, signal } = tools;
-  const { schema } = request;
-  if (schema === undefined && prompt !== undefined && settings.model === undefined) {
-    throw new JobFailure("model_missing", modelMissing, { retryable: false });
-  }
+/** By rules, and for what these do not find by a language model where there is one. */
+export async function extractData(url: string, request: ExtractRequest, tools: ExtractTools): Promise<PageData> {
+  const { settings, signal, spending } = tools;
   const page = await loadPage(url, request, tools);
-  const { data = null, missing = [] } = page;
-  const byRules = { url: page.url, title: page.title, data, missing, method: "rules" } as const;
-  if (settings.model === undefined || (prompt === undefined && isGoodEnough(page))) return byRules;
-  const wanted = {
-    text: page.markdown,
-    url: page.url,
-    ...(schema === undefined ? {} : { schema }),
-    ...(prompt === undefined ? {} : { prompt }),
-  };
-  const answer = await settings.model.extract(wanted, signal);
-  return { ...byRules, ...answer, missing: [], method: "model" };
-}
-
-function isGoodEnough({ data, missing = [] }: SinglePage): boolean {
-  if (Array.isArray(data)) return data.length > 0;
-  const found = typeof data === "object" && data !== null ? Object.keys(data).length : 0;
-  return found >= missing.length;
+  const { title, data = null, missing, is_valid } = page;
+  const facts = { url: page.url, title };
+  const wish = toWish(request);
+  const { askModel } = settings;
+  if (wish === undefined || askModel === undefined || spending.isOver()) {
+    const reason = spending.isOver() ? "The job has used up its model_tokens." : modelMissing;
+    if (isForModel(request)) throw new JobFailure("model_missing", reason, { retryable: false });
+    return { ...facts, data, method: "rules", ...defined({ missing, is_valid }) };
+  }
+  const completed = await completeData(page, wish, askModel, signal);
+  spending.add(completed.tokens ?? 0);
+  if (completed.model_error !== undefined && isEmpty(data)) throw new JobFailure("model_failed", completed.model_error);
+  return { ...facts, ...completed };
 }

@@ -4,36 +4,33 @@ import type { JobContext } from "../../job/kind.ts";
 import { browse, takeScreenshot } from "./browse-actions.ts";
 import { crawlSite } from "./crawl-action.ts";
 import type { CrawlSettings } from "./crawl-settings.ts";
-import type { LoadTools } from "./load-page.ts";
 import { mapSite } from "./map-action.ts";
 import { extractFromPage, pageToMarkdown } from "./page-actions.ts";
-import { createParsePool } from "./parse/parse-pool.ts";
+import { withPool } from "./read-page.ts";
 import { searchAndExtract, searchWeb } from "./search-actions.ts";
+import { createSpending, type Spending } from "./spending.ts";
 
 /** What each action does. */
 export function runAction(input: CrawlRequest, context: JobContext, settings: CrawlSettings): Promise<unknown> {
-  const withPool = async (use: (tools: LoadTools) => Promise<unknown>): Promise<unknown> => {
-    const pool = createParsePool({ ...settings.parse, threads: 1 });
-    try {
-      return await use({ pool, settings, signal: context.signal });
-    } finally {
-      await pool.close();
-    }
-  };
   const { signal } = context;
+  const spend = (most: number): Spending => createSpending(most, context);
   switch (input.action) {
     case "crawl":
       return crawlSite(input, context, settings);
     case "map":
       return mapSite(input, context, settings);
     case "markdown":
-      return withPool((tools) => pageToMarkdown(input, tools));
+      return withPool(settings, signal, (tools) => pageToMarkdown(input, tools));
     case "extract":
-      return withPool((tools) => extractFromPage(input, tools));
+      return withPool(settings, signal, (tools) =>
+        extractFromPage(input, { ...tools, spending: spend(input.model_tokens) }),
+      );
     case "pipeline":
-      return withPool((tools) => searchAndExtract(input, tools));
+      return withPool(settings, signal, (tools) =>
+        searchAndExtract(input, { ...tools, spending: spend(input.model_tokens) }),
+      );
     case "browse":
-      return withPool((tools) => browse(input, { ...tools, context }));
+      return withPool(settings, signal, (tools) => browse(input, { ...tools, context }));
     case "screenshot":
       return takeScreenshot(input, { settings, signal, context });
     case "search":

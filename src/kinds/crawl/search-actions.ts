@@ -1,9 +1,10 @@
 import type { RequestOf } from "../../job/crawl-request.ts";
 import { messageOf } from "../../job/failure.ts";
 import { PartialResult } from "../../job/kind.ts";
-import { extractData } from "./page-actions.ts";
+import { extractData, type ExtractTools } from "./page-actions.ts";
 import type { LoadTools } from "./load-page.ts";
-import { search, type SearchResult } from "./search.ts";
+import { search } from "./search.ts";
+import type { SearchResult } from "./search-engine.ts";
 
 export async function searchWeb(
   { action, ...query }: RequestOf<"search">,
@@ -20,7 +21,7 @@ const atOnce = 3;
 /** Searches, opens the first results and extracts from each. A page that fails is told with its reason. */
 export async function searchAndExtract(
   input: RequestOf<"pipeline">,
-  tools: LoadTools,
+  tools: ExtractTools,
 ): Promise<object | PartialResult> {
   const startedAt = performance.now();
   const { query, language, country, safesearch, freshness } = input;
@@ -55,15 +56,16 @@ export async function searchAndExtract(
     results: extracted,
     more_results: rest,
     failed,
+    ...(tools.spending.total() > 0 ? { tokens: tools.spending.total() } : {}),
     seconds: secondsSince(startedAt),
   };
   return failed > 0 ? new PartialResult(answer) : answer;
 }
 
-async function extractOne(result: SearchResult, input: RequestOf<"pipeline">, tools: LoadTools): Promise<object> {
+async function extractOne(result: SearchResult, input: RequestOf<"pipeline">, tools: ExtractTools): Promise<object> {
   try {
-    const { url, title, data, missing, method } = await extractData(result.url, input, input.prompt, tools);
-    return { url, title: title === "" ? result.title : title, data, missing, method };
+    const extracted = await extractData(result.url, input, tools);
+    return { ...extracted, title: extracted.title === "" ? result.title : extracted.title };
   } catch (error) {
     tools.signal.throwIfAborted();
     return { url: result.url, title: result.title, data: null, error: messageOf(error) };

@@ -1,73 +1,62 @@
-import type { RequestOf } from "../../job/crawl-request.ts";
 import { JobFailure } from "../../job/failure.ts";
 import type { GuardedFetch } from "../../net/guarded-fetch.ts";
+import { hideValues } from "../../text/redact.ts";
 import { searchMissing } from "./missing-settings.ts";
-import { askBrave } from "./search-brave.ts";
-import { askSearxng } from "./search-searxng.ts";
+import { brave } from "./search-brave.ts";
+import type { EngineRequest, SearchAnswer, SearchEngine, SearchQuery } from "./search-engine.ts";
+import { perplexity } from "./search-perplexity.ts";
+import { searxng } from "./search-searxng.ts";
+import { serper } from "./search-serper.ts";
+
+const engines = { searxng, brave, serper, perplexity } satisfies Record<string, SearchEngine>;
 
 export interface SearchSettings {
-  /** Where SearXNG answers, with its JSON format on. */
-  readonly searxngUrl?: string;
-  readonly braveKey?: string;
-  readonly braveUrl?: string;
+  /** There is none unless one is configured. */
+  readonly engine?: keyof typeof engines | undefined;
+  readonly baseUrl?: string | undefined;
+  readonly apiKey?: string | undefined;
   /** May reach the configured endpoint, wherever it is. */
   readonly web: GuardedFetch;
 }
 
-export interface SearchResult {
-  readonly title: string;
-  readonly url: string;
-  readonly snippet: string;
-  readonly source: string;
-  readonly published?: string;
-  readonly thumbnail?: string;
-  readonly image?: string;
-  readonly width?: number;
-  readonly height?: number;
-}
-
-export interface SearchAnswer {
-  readonly results: readonly SearchResult[];
-  readonly suggestions: readonly string[];
-  readonly infobox: { readonly title: string; readonly content: string; readonly url: string } | null;
-  readonly engines: readonly string[];
-}
-
-export type SearchQuery = Omit<RequestOf<"search">, "action">;
-
 /** Asks the search engine that is configured. */
 export async function search(query: SearchQuery, settings: SearchSettings, signal: AbortSignal): Promise<SearchAnswer> {
-  const answer = await ask(query, settings, signal);
-  return { ...answer, results: answer.results.slice(0, query.count) };
+  const { engine: name, baseUrl, apiKey = "" } = settings;
+  if (name === undefined) throw new JobFailure("search_missing", searchMissing, { retryable: false });
+  const engine = engines[name];
+  const base = (baseUrl ?? engine.address).replace(/\/$/, "");
+  const answer = engine.read(await ask(base, engine.request(query, apiKey), settings, signal), query);
+  const { results = [], suggestions = [], infobox = null, engines: asked = [name] } = answer;
+  return {
+    results: results.slice(0, query.count),
+    suggestions: suggestions.slice(0, query.count),
+    infobox,
+    engines: asked,
+  };
 }
 
-function ask(query: SearchQuery, settings: SearchSettings, signal: AbortSignal): Promise<SearchAnswer> {
-  const { searxngUrl, braveKey, braveUrl, web } = settings;
-  const getJson = (url: URL, headers: Readonly<Record<string, string>> = {}): Promise<unknown> =>
-    fetchJson(url, headers, web, signal);
-  if (searxngUrl !== undefined) return askSearxng(query, searxngUrl, getJson);
-  if (braveKey !== undefined) return askBrave(query, { key: braveKey, url: braveUrl }, getJson);
-  throw new JobFailure("search_missing", searchMissing, { retryable: false });
-}
-
-async function fetchJson(
-  url: URL,
-  headers: Readonly<Record<string, string>>,
-  web: GuardedFetch,
+async function ask(
+  base: string,
+  { path, parameters = {}, headers, body }: EngineRequest,
+  { web, apiKey = "" }: SearchSettings,
   signal: AbortSignal,
 ): Promise<unknown> {
-  const { status, body } = await web.fetch(url, {
+  const url = new URL(base + path);
+  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) url.searchParams.set(name, value);
+  const { status, body: answer } = await web.fetch(url, {
     signal,
-    headers: { accept: "application/json", ...headers },
+    headers: { accept: "application/json", ...headers, ...(body && { "content-type": "application/json" }) },
     timeoutMs: 20_000,
+    maxRedirects: 0,
+    ...(body && { method: "POST", body: JSON.stringify(body) }),
   });
   if (status !== 200) {
-    const hint = status === 403 ? " Is its JSON format on, and the key right?" : "";
+    const hint = status === 401 || status === 403 ? " Is its JSON format on, and the key right?" : "";
     const retryable = status >= 500 || status === 429;
     throw new JobFailure("search_failed", `The search engine answered with status ${status}.${hint}`, { retryable });
   }
   try {
-    return JSON.parse(Buffer.from(body).toString()) as unknown;
+    return JSON.parse(hideValues([apiKey])(Buffer.from(answer).toString())) as unknown;
   } catch {
     throw new JobFailure("search_failed", "The search engine's answer is no JSON: is its JSON format on?", {
       retryable: false,

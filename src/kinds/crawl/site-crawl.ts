@@ -11,6 +11,7 @@ import { normaliseUrl } from "./page-url.ts";
 import type { ParsedPage } from "./parse/parse-plan.ts";
 import type { ParsePool } from "./parse/parse-pool.ts";
 import { renderPage } from "./render-page.ts";
+import type { ReadByModel } from "./read-by-model.ts";
 import type { Scope } from "./scope.ts";
 import { readSitemaps } from "./sitemaps.ts";
 
@@ -24,6 +25,8 @@ export interface CrawlParts {
   readonly isInScope: Scope;
   readonly signal: AbortSignal;
   readonly onVisited: (record: CrawlRecord) => void;
+  /** Finds data that the parser could not. */
+  readonly readByModel?: ReadByModel;
 }
 
 /** How a crawl goes about its pages: said by its input. */
@@ -51,6 +54,7 @@ interface LoadedPage {
   readonly bytes: number;
   readonly parsed: ParsedPage;
   readonly screenshot?: string;
+  readonly tokens?: number;
 }
 
 /** Visits what the frontier holds until nothing is left or enough was found. Every visit ends as one record. */
@@ -147,7 +151,9 @@ export class SiteCrawl {
     if ("redirect" in loaded) {
       return this.record({ type: "redirected", from, depth, hops, next: [loaded.redirect] });
     }
-    return this.#judge(entry, loaded);
+    const { readByModel } = this.#parts;
+    if (readByModel === undefined) return this.#judge(entry, loaded);
+    return this.#judge(entry, { ...loaded, ...(await readByModel(loaded, this.#parts)) });
   }
 
   async #load({
@@ -219,7 +225,11 @@ export class SiteCrawl {
     const found = follows ? this.#news(parsed) : [];
     const following = nextPage(this.#manner.pagination, loaded.url, parsed.next);
     const next = following === undefined || twin === "exact" || state.frontier.has(following) ? [] : [following];
-    const lead = { from, depth, ...(found.length > 0 ? { found } : {}), ...(next.length > 0 ? { next } : {}) };
+    const { tokens } = loaded;
+    const lead = {
+      ...{ from, depth, ...(found.length > 0 ? { found } : {}), ...(next.length > 0 ? { next } : {}) },
+      ...(tokens === undefined ? {} : { tokens }),
+    };
     if (!isKept) return this.record({ type: "duplicate", of: twin, bytes, ...lead });
     const { contentHash: content, fingerprint: print, title } = parsed;
     const facts = { url, status, bytes, at: Date.now(), content, ...(print === undefined ? {} : { print }), title };

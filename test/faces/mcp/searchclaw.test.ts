@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { FakeModels } from "../../kinds/agent/fake-models.ts";
 import { hasBrowser } from "../../kinds/page/world.ts";
 import { until } from "../../until.ts";
 import { openTransport } from "./official-client.ts";
@@ -143,7 +144,7 @@ describe("the profile searchclaw", () => {
   beforeAll(async () => {
     site = await listen(answerAsSite(stuck));
     searxng = await listen(answerAsSearxng(() => addressOf(site)));
-    server = await open({ search: { searxng_url: addressOf(searxng) } });
+    server = await open({ search: { engine: "searxng", base_url: addressOf(searxng) } });
     searchclaw = await new SearchclawClient().connect(server);
   });
   afterAll(async () => {
@@ -391,7 +392,7 @@ describe("the profile searchclaw", () => {
     const { jobs, ...usage } = before as Reply & { jobs: Record<string, number>; credits_used: number };
     expect(usage).toEqual({
       ...{ plan: "longhaul", billing_period: new Date().toISOString().slice(0, 7), credits_used: anyNumber },
-      ...{ credits_limit: null, credits_remaining: null, rate_limit_per_sec: null },
+      ...{ credits_limit: null, credits_remaining: null, rate_limit_per_sec: null, tokens: 0 },
     });
     expect(Object.values(jobs).reduce((sum, count) => sum + count, 0)).toBe(usage.credits_used);
     const answer = await searchclaw.data("markdown", { url: at("/product") });
@@ -426,15 +427,45 @@ describe("the profile searchclaw", () => {
     }
   });
 
+  it("extracts with a language model where one is configured, and counts its tokens", async () => {
+    const models = await FakeModels.open();
+    const config = {
+      providers: { fake: { type: "openai-compatible", base_url: models.url, api_key: "fake-key" } },
+      classes: { standard: "fake/m" },
+    };
+    const clever = await open({ agent: config });
+    const client = await new SearchclawClient().connect(clever);
+    try {
+      models.script("m", { calls: [{ name: "hand_in", input: { data: { color: "red" } } }] });
+      const schema = { name: "string", color: "string" };
+      expect(await client.data("extract", { url: at("/product"), schema })).toMatchObject({
+        data: { name: "Lamp", color: "red" },
+        meta: { extraction_method: "llm", model_used: "fake/m", tokens_used: 110 },
+      });
+      expect(await client.data("extract", { url: at("/product"), prompt: "the color" })).toMatchObject({
+        data: { color: "red" },
+      });
+      const { job_id: job } = await client.data("crawl", { url: at("/product"), max_pages: 1, schema });
+      expect(await client.end(job)).toMatchObject({ data: [{ name: "Lamp", color: "red" }] });
+      models.script("m", { text: "Somebody." });
+      await client.data("agent", { prompt: "Who makes lamps?" });
+      expect(await client.data("usage")).toMatchObject({ credits_used: 4, tokens: 440 });
+    } finally {
+      await client.client.close();
+      await clever.kill("SIGTERM");
+      await models.close();
+    }
+  });
+
   it("names the setting that a search needs, and makes no job", async () => {
     const bare = await open({});
     const client = await new SearchclawClient().connect(bare);
     try {
       for (const tool of ["search", "search_ai", "news", "images", "suggest"]) {
-        expect(await client.error(tool, { q: "lamps" })).toEqual([503, containing("search.searxng_url")]);
+        expect(await client.error(tool, { q: "lamps" })).toEqual([503, containing("search.engine")]);
       }
       const piped = client.error("pipeline", { query: "lamps", schema: { name: "string" } });
-      expect(await piped).toEqual([503, containing("search.brave_key")]);
+      expect(await piped).toEqual([503, containing("BRAVE_API_KEY")]);
       expect(await client.data("usage")).toMatchObject({ credits_used: 0, jobs: {} });
     } finally {
       await client.client.close();

@@ -1,10 +1,7 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { createAddressRules } from "../../../src/net/address-rules.ts";
-import { createGuardedFetch } from "../../../src/net/guarded-fetch.ts";
+import { describe, expect, it } from "vitest";
 import { createWebAccess } from "../../../src/server/agent-web.ts";
+import { listen, localSettings } from "../crawl/world.ts";
 import { call, toolResults, useAgents } from "./world.ts";
 
 const world = useAgents();
@@ -55,37 +52,43 @@ describe("MCP servers of the configuration", () => {
 });
 
 describe("the web", () => {
-  it("is read as Markdown and searched, through the guard", async () => {
-    const site = createServer((request, response) => {
-      const isSearch = request.url?.startsWith("/res/v1/web/search") === true;
-      response.setHeader("content-type", isSearch ? "application/json" : "text/html; charset=utf-8");
-      if (isSearch) {
-        const url = `q=${new URL(request.url ?? "", "http://x").searchParams.get("q")} key=${String(request.headers["x-subscription-token"])}`;
-        response.end(JSON.stringify({ web: { results: [{ title: "Hit", url, description: "words" }] } }));
-      } else response.end("<html><body><h1>Title</h1><p>Some <b>bold</b> text.</p></body></html>");
+  it("is read and searched as crawl jobs do it, through the guard and with robots.txt; keys are hidden", async () => {
+    const secret = "key-of-the-search-engine";
+    const types: Record<string, string> = { "/robots.txt": "text/plain", "/data.json": "application/json" };
+    const url = await listen((request, response) => {
+      const { pathname, searchParams } = new URL(request.url ?? "", "http://localhost");
+      response.setHeader("content-type", types[pathname] ?? "text/html; charset=utf-8");
+      if (pathname === "/robots.txt") response.end("User-agent: *\nDisallow: /private");
+      else if (pathname === "/data.json") response.end('{ "a": "<b>" }');
+      else if (pathname === "/web/search") {
+        const told = `q=${searchParams.get("q")} key=${String(request.headers["x-subscription-token"])}`;
+        response.end(
+          JSON.stringify({ web: { results: [{ title: "Hit", url: "https://a.example/", description: told }] } }),
+        );
+      } else response.end("<html><body><main><h1>Title</h1><p>Some <b>bold</b> text.</p></main></body></html>");
     });
-    await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
-    const host = `127.0.0.1:${(site.address() as AddressInfo).port}`;
-    const guarded = createGuardedFetch({ rules: createAddressRules([host]), userAgent: "test" });
-    onTestFinished(async () => {
-      await guarded.close();
-      await new Promise((resolve) => site.close(resolve));
-    });
+    const settings = localSettings();
+    const search = { engine: "brave", apiKey: secret, baseUrl: url, web: settings.web } as const;
     const { models } = world();
-    const web = createWebAccess(guarded, { engine: "brave", api_key: "search-key", base_url: `http://${host}` });
-    await world().open({ web });
+    await world().open({ web: createWebAccess({ ...settings, search }) });
     models.script(
       "m",
-      call("web_fetch", { url: `http://${host}/page` }),
+      call("web_fetch", { url: `${url}/page` }),
+      call("web_fetch", { url: `${url}/data.json` }),
       call("web_search", { query: "a b&c" }),
+      call("web_fetch", { url: `${url}/private` }),
       call("web_fetch", { url: "http://169.254.169.254/latest" }),
+      call("web_fetch", { url: "file:///etc/passwd" }),
       { text: "ok" },
     );
     await world().run({ readOnly: true });
-    const [page, hits, blocked] = toolResults(models.heard.at(-1)?.body ?? {});
-    expect(page).toBe(`http://${host}/page\n\n# Title\n\nSome **bold** text.`);
-    expect(hits).toBe("Hit\nq=a b&c key=search-key\nwords");
+    const [page, data, hits, forbidden, blocked, other] = toolResults(models.heard.at(-1)?.body ?? {});
+    expect(page).toBe(`${url}/page\n\n# Title\n\nSome **bold** text.`);
+    expect(data).toBe(`${url}/data.json\n\n{ "a": "<b>" }`);
+    expect(hits).toBe("Hit\nhttps://a.example/\nq=a b&c key=[redacted]");
+    expect(forbidden).toContain("robots.txt");
     expect(blocked).toMatch(/169\.254\.169\.254/);
     expect(blocked).not.toContain("answered");
+    expect(other).toContain("expected an http or https URL");
   });
 });

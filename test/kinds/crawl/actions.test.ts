@@ -1,27 +1,7 @@
-import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { RequestListener } from "node:http";
+import { text as readAll } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { createAddressRules } from "../../../src/net/address-rules.ts";
-import { createGuardedFetch, type GuardedFetch } from "../../../src/net/guarded-fetch.ts";
-import { CrawlWorld, later, openSite } from "./world.ts";
-
-async function listen(handler: RequestListener): Promise<string> {
-  const server = createServer(handler).listen(0, "127.0.0.1");
-  await new Promise((resolve) => {
-    server.once("listening", resolve);
-  });
-  later(async () => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-function localWeb(): GuardedFetch {
-  const web = createGuardedFetch({ rules: createAddressRules(["127.0.0.1"]), userAgent: "Longhaul/test" });
-  later(() => web.close());
-  return web;
-}
+import { CrawlWorld, listen, localWeb, openSite } from "./world.ts";
 
 const containing = (text: string): string => expect.stringContaining(text) as string;
 
@@ -100,22 +80,6 @@ describe("one page", () => {
     const prompted = world.call("page_extract", { url: site.url, prompt: "the price" });
     await expect(prompted).rejects.toMatchObject({ code: "unavailable", message: containing("language model") });
   });
-
-  it("is read by a language model where there is one and rules find too little", async () => {
-    const site = await openSite();
-    const asked: object[] = [];
-    const model = {
-      extract: async (request: object) => {
-        asked.push(request);
-        return { data: { color: "red" }, model: "test-model", tokens: 7 };
-      },
-    };
-    const world = await CrawlWorld.open({ model });
-    const schema = { color: "string", weight: "number" };
-    const extracted = await world.result("page_extract", { url: `${site.url}/product`, schema });
-    expect(extracted).toMatchObject({ data: { color: "red" }, method: "model", model: "test-model", tokens: 7 });
-    expect(asked).toMatchObject([{ schema, text: containing("Lamp") }]);
-  });
 });
 
 it("a map lists what sitemaps and links tell", async () => {
@@ -132,7 +96,7 @@ it("a map lists what sitemaps and links tell", async () => {
 describe("searching", () => {
   it("is refused with the settings that are missing, and makes no job", async () => {
     const world = await CrawlWorld.open();
-    const refusal = { code: "unavailable", message: containing("search.searxng_url") };
+    const refusal = { code: "unavailable", message: containing("search.engine") };
     await expect(world.call("web_search", { query: "lamps" })).rejects.toMatchObject(refusal);
     const piped = world.call("search_extract", { query: "lamps", schema: { name: "string" } });
     await expect(piped).rejects.toMatchObject(refusal);
@@ -142,7 +106,7 @@ describe("searching", () => {
   it("asks SearXNG, and extracts from what it finds", async () => {
     const site = await openSite();
     const queries: string[] = [];
-    const searxngUrl = await listen((request, response) => {
+    const baseUrl = await listen((request, response) => {
       queries.push(request.url ?? "");
       const results = [
         { title: "Lamp", url: `${site.url}/product`, content: "A lamp", engine: "duck" },
@@ -154,7 +118,7 @@ describe("searching", () => {
         JSON.stringify(isSuggest ? ["la", ["lamp", "lamps"]] : { results, suggestions: ["light"], infoboxes }),
       );
     });
-    const world = await CrawlWorld.open({ search: { searxngUrl, web: localWeb() } });
+    const world = await CrawlWorld.open({ search: { engine: "searxng", baseUrl, web: localWeb() } });
     const asked = { query: "lamps", freshness: "week", language: "en", country: "gb" };
     expect(await world.result("web_search", asked)).toMatchObject({
       query: "lamps",
@@ -181,7 +145,7 @@ describe("searching", () => {
 
   it("asks Brave, with its key and in its words", async () => {
     const asked: object[] = [];
-    const braveUrl = await listen((request, response) => {
+    const baseUrl = await listen((request, response) => {
       asked.push({ url: request.url, key: request.headers["x-subscription-token"] });
       const result = {
         title: "Lamp",
@@ -191,12 +155,50 @@ describe("searching", () => {
       };
       response.end(JSON.stringify({ web: { results: [result] } }));
     });
-    const world = await CrawlWorld.open({ search: { braveKey: "key-1", braveUrl, web: localWeb() } });
+    const world = await CrawlWorld.open({ search: { engine: "brave", apiKey: "key-1", baseUrl, web: localWeb() } });
     expect(await world.result("web_search", { query: "lamps", freshness: "day" })).toMatchObject({
       results: [{ title: "Lamp", snippet: "A lamp", published: "2024-01-01", position: 1 }],
     });
     expect(asked).toEqual([
       { url: "/web/search?q=lamps&count=10&offset=0&safesearch=moderate&freshness=pd", key: "key-1" },
     ]);
+  });
+  it.each([
+    {
+      engine: "serper",
+      path: "/news",
+      header: "x-api-key",
+      body: { q: "lamps", num: 10, page: 1, gl: "de", tbs: "qdr:w" },
+      answer: {
+        news: [{ title: "Lamp", link: "https://a.example/", snippet: "A lamp", date: "today", imageUrl: "i" }],
+      },
+      result: { thumbnail: "i", source: "google" },
+    },
+    {
+      engine: "perplexity",
+      path: "/search",
+      header: "authorization",
+      body: { query: "lamps", max_results: 10, country: "DE", search_recency_filter: "week" },
+      answer: { results: [{ title: "Lamp", url: "https://a.example/", snippet: "A lamp", date: "today" }] },
+      result: { source: "perplexity" },
+    },
+  ] as const)("asks $engine, and shows nobody its key", async ({ engine, path, header, body, answer, result }) => {
+    const apiKey = "a-key-of-the-engine";
+    const asked: object[] = [];
+    const reply = JSON.stringify(answer).replace("A lamp", `A lamp ${apiKey}`);
+    const answerTo: (...exchange: Parameters<RequestListener>) => Promise<void> = async (request, response) => {
+      const sent = JSON.parse(await readAll(request)) as object;
+      asked.push({ url: request.url, key: request.headers[header], body: sent });
+      response.end(reply);
+    };
+    const baseUrl = await listen((...exchange) => void answerTo(...exchange));
+    const world = await CrawlWorld.open({ search: { engine, apiKey, baseUrl, web: localWeb() } });
+    const category = engine === "serper" ? "news" : "web";
+    const query = { query: "lamps", category, freshness: "week", country: "de" };
+    expect(await world.result("web_search", query)).toMatchObject({
+      results: [{ title: "Lamp", snippet: "A lamp [redacted]", published: "today", position: 1, ...result }],
+      engines: [engine],
+    });
+    expect(asked).toEqual([{ url: path, key: containing(apiKey), body }]);
   });
 });

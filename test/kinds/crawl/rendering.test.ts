@@ -6,6 +6,7 @@ import { createAddressRules } from "../../../src/net/address-rules.ts";
 import { guardedBrowserArguments, startBrowserProxy } from "../../../src/net/browser-proxy.ts";
 import { CrawlWorld, openSite, pathsOf } from "./world.ts";
 
+const containing = (text: string): string => expect.stringContaining(text) as string;
 const executablePath = "/usr/bin/chromium";
 
 /** A browser behind the proxy, as the server has one. */
@@ -56,11 +57,13 @@ describe.skipIf(!existsSync(executablePath))("with Chromium", () => {
   const openWorld = (): Promise<CrawlWorld> => CrawlWorld.open(browser === undefined ? {} : { browser });
 
   it("pages that scripts make are read, and their links followed", async () => {
-    const site = await openSite();
+    const site = await openSite({ times: 3 });
     const world = await openWorld();
-    const { pages } = await world.crawl({ urls: [`${site.url}/app`], render: "auto", sitemaps: false });
-    expect(pathsOf(pages)).toEqual(["/app", "/made"]);
-    expect(pages[0]?.["markdown"]).toContain("# Made by script");
+    const { pages } = await world.crawl({ urls: [`${site.url}/apps`], render: "auto", sitemaps: false });
+    const expected = ["/app", "/app/1", "/app/2", "/apps", "/feed", "/made", "/made/1", "/made/2"];
+    expect(pathsOf(pages)).toEqual(expected);
+    const made = pages.filter(({ url }) => url.includes("/app/")).map(({ markdown }) => String(markdown));
+    expect(made.toSorted()).toEqual([containing("# Made by script 1"), containing("# Made by script 2")]);
   });
 
   it("a list that grows as one scrolls is read to its end", async () => {

@@ -21,12 +21,19 @@ const html = (title: string, body: string, head = ""): string =>
   `<!doctype html><html lang="en"><head><title>${title}</title>${head}</head><body><main>${body}</main></body></html>`;
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
-const orphanCount = 7;
-const calendarLinks = 1;
+const orphansEach = 7;
+const flakyFailures = 2;
+/** Words for pages that are compressed a thousandfold: each its own, or they would be taken for one. */
+const bombs = ["boom", "crash", "bang"];
+const itemsOfLists = 9;
+/** Redirects that lead to one another, to a page in the end. */
+const chainLength = 5;
 
 interface SiteOptions {
   /** Plain pages, in a tree in which each leads to ten others and back to its start. */
   readonly pages?: number;
+  /** How many there are of each difficulty. */
+  readonly times?: number;
   /** Answers no sooner than this. */
   readonly delayMs?: number;
 }
@@ -37,14 +44,15 @@ export class TestSite {
   readonly agents = new Set<string>();
   readonly #server: Server;
   readonly #pages: number;
+  readonly #times: number;
   readonly #delayMs: number;
-  readonly #bomb = gzipSync(Buffer.alloc(20_000_000, "<p>boom "), { level: 1 });
-  #flakyFailures = 2;
+  readonly #bombs = new Map<string, Buffer>();
   #atOnce = 0;
   mostAtOnce = 0;
 
-  private constructor({ pages = 50, delayMs = 0 }: SiteOptions) {
+  private constructor({ pages = 50, times = 1, delayMs = 0 }: SiteOptions) {
     this.#pages = pages;
+    this.#times = times;
     this.#delayMs = delayMs;
     this.#server = createServer((request, response) => void this.#answer(request, response));
   }
@@ -81,25 +89,49 @@ export class TestSite {
       "/",
       ...this.plainPages(),
       "/shop",
-      ...[
-        "/broken",
-        "/latin1",
-        "/sjis",
-        "/wrong-charset",
-        "/huge",
-        "/bomb",
-        "/flaky",
-        "/canon",
-        "/text.txt",
-        "/dup/*",
-        "/near/*",
-      ],
-      "/landing",
+      ...["/broken", "/latin1", "/sjis", "/wrong-charset", "/flaky", "/canon", "/text.txt"].flatMap((path) =>
+        this.#variants(path),
+      ),
+      ...["/huge", "/bomb"].flatMap((path) => this.#few(path)),
+      ...this.#groups().flatMap((group) => [`/dup/*${group}`, `/near/*${group}`]),
+      ...["/landing", "/chain/0"],
       ...["/rel/a/", "/rel/a/a/", "/rel/a/a/a/"],
       ...numbers(depth).map((day) => `/calendar/${day}`),
-      ...numbers(orphanCount).map((orphan) => `/orphan/${orphan}`),
-      ...["/app", "/feed", "/product", "/list/1", "/list/2", "/list/3"],
+      ...this.#orphans().map((orphan) => `/orphan/${orphan}`),
+      ...this.#variants("/app"),
+      ...["/feed", "/product", "/list/1", "/list/2", "/list/3"],
     ].toSorted();
+  }
+
+  /** What the result of such a crawl says. */
+  expectedResult(depth: number): object {
+    return {
+      status: "partial",
+      pages: this.expected(depth).length,
+      failed: 2 * this.#times + this.#few("/slow").length + itemsOfLists,
+      duplicates: { exact: this.#times, near: this.#times, canonical: 2 * this.#times },
+      skipped: { robots: 2 * this.#times, type: this.#times, scope: this.#times },
+      redirects: this.#times + 2 + chainLength,
+    };
+  }
+
+  /** `/name`, `/name/1`, `/name/2` … */
+  #variants(path: string, times = this.#times): string[] {
+    return numbers(times).map((variant) => (variant === 0 ? path : `${path}/${variant}`));
+  }
+
+  /** Of what takes long there are but a few. */
+  #few(path: string): string[] {
+    return this.#variants(path, Math.min(this.#times, bombs.length));
+  }
+
+  /** What the pages of a group have in common: "", "-1", "-2" … */
+  #groups(): string[] {
+    return numbers(this.#times).map((group) => (group === 0 ? "" : `-${group}`));
+  }
+
+  #orphans(): number[] {
+    return numbers(orphansEach * this.#times);
   }
 
   plainPages(): string[] {
@@ -132,6 +164,7 @@ export class TestSite {
     };
     const [route = "", key = ""] = path.slice(1).split(/[/?]/);
     const number = Number(key);
+    const suffix = key === "" ? "" : ` ${key}`;
     switch (route) {
       case "":
         return send(html("Start", `<h1>Start</h1>${links(...this.#sections())}`));
@@ -144,7 +177,7 @@ export class TestSite {
         );
       case "sitemap-0.xml":
       case "sitemap-1.xml.gz": {
-        const half = numbers(orphanCount).filter((orphan) => orphan % 2 === Number(route[8]));
+        const half = this.#orphans().filter((orphan) => orphan % 2 === Number(route[8]));
         const xml = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${half.map((orphan) => `<url><loc>${this.url}/orphan/${orphan}?utm_source=map</loc></url>`).join("")}</urlset>`;
         return route.endsWith("gz") ? send(gzipSync(xml), "application/gzip") : send(xml, "application/xml");
       }
@@ -161,12 +194,7 @@ export class TestSite {
       case "orphan":
         return send(html(`Orphan ${key}`, `<p>${prose(9_000 + number, 60)}</p>`));
       case "calendar":
-        return send(
-          html(
-            `Day ${key}`,
-            `<p>Day ${key}</p>${links(...numbers(calendarLinks).map((next) => `/calendar/${number + next + 1}`))}`,
-          ),
-        );
+        return send(html(`Day ${key}`, `<p>Day ${key}</p>${links(`/calendar/${number + 1}`)}`));
       case "shop":
         return send(
           html(
@@ -178,41 +206,40 @@ export class TestSite {
         );
       case "rel":
         return send(html(`Deep ${path}`, `<p>${path}</p><a href="a/">deeper</a>`));
-      case "moved":
-        return redirect(
-          key === "out"
-            ? "http://example.invalid/"
-            : key === "circle"
-              ? "/moved/round"
-              : key === "round"
-                ? "/moved/circle"
-                : "/landing",
-        );
+      case "moved": {
+        const targets: Record<string, string> = { circle: "/moved/round", round: "/moved/circle" };
+        return redirect(key.startsWith("out") ? `http://example.invalid/${key}` : (targets[key] ?? "/landing"));
+      }
+      case "chain":
+        return number > 0 ? redirect(`/chain/${number - 1}`) : send(html("End", "<p>The end of a chain.</p>"));
       case "landing":
         return send(html("Landing", "<p>You have landed.</p>"));
       case "broken":
         return send(
-          `<title>Broken</title><p>One<p>Two <b>bold <i>both</b> italic</i><table><tr><td>cell<td>cell2<ul><li>item</table><div><a href=/page/0>unquoted</a>`,
+          `<title>Broken${suffix}</title><p>One<p>Two <b>bold <i>both</b> italic</i><table><tr><td>cell<td>cell2<ul><li>item</table><div><a href=/page/0>unquoted</a>`,
         );
       case "latin1":
-        return send(Buffer.from(html("Latin", "<p>Café über Ærø</p>"), "latin1"), "text/html; charset=iso-8859-1");
+        return send(
+          Buffer.from(html(`Latin${suffix}`, "<p>Café über Ærø</p>"), "latin1"),
+          "text/html; charset=iso-8859-1",
+        );
       case "sjis":
         return send(
           Buffer.concat([
-            Buffer.from('<meta charset="shift_jis"><title>SJIS</title><p>'),
+            Buffer.from(`<meta charset="shift_jis"><title>SJIS${suffix}</title><p>`),
             Buffer.from([0x93, 0xfa, 0x96, 0x7b]),
           ]),
           "text/html",
         );
       case "wrong-charset":
         return send(
-          Buffer.from("<title>Wrong</title><p>“caf\u00e9”</p>", "latin1"),
+          Buffer.from(`<title>Wrong${suffix}</title><p>“caf\u00e9”</p>`, "latin1"),
           "text/html; charset=no-such-thing",
         );
       case "huge":
-        return send(`<title>Huge</title><main>${`<p>${prose(77, 40)}</p>`.repeat(40_000)}</main>`);
+        return send(`<title>Huge</title><main>${`<p>${prose(77 + number, 40)}</p>`.repeat(8_000)}</main>`);
       case "bomb":
-        return send(this.#bomb, "text/html", { "content-encoding": "gzip" });
+        return send(this.#bomb(key), "text/html", { "content-encoding": "gzip" });
       case "slow":
         response.writeHead(200, { "content-type": "text/html" });
         response.write("<title>Slow</title>");
@@ -221,31 +248,36 @@ export class TestSite {
         response.writeHead(500).end();
         return;
       case "flaky":
-        if (this.#flakyFailures-- > 0) {
+        if ((this.requests.get(path) ?? 0) <= flakyFailures) {
           response.writeHead(503, { "retry-after": "0" }).end();
           return;
         }
-        return send(html("Flaky", "<p>At last.</p>"));
+        return send(html(`Flaky${suffix}`, "<p>At last.</p>"));
       case "file":
         return send(Buffer.alloc(1_000), "application/octet-stream");
       case "text.txt":
-        return send("# Plain text\n\nAs it is.", "text/plain");
+        return send(`# Plain text${suffix}\n\nAs it is.`, "text/plain");
       case "private":
         return send(html("Private", "<p>Secret.</p>"));
-      case "canon":
-        return send(
-          html("Canon", `<p>One of many.</p>${path.includes("?") ? path : ""}`, `<link rel="canonical" href="/canon">`),
-        );
+      case "canon": {
+        const [canonical = "", query = ""] = path.split("?");
+        const head = `<link rel="canonical" href="${canonical}">`;
+        return send(html(`Canon ${canonical}`, `<p>One of many.</p>${query}`, head));
+      }
       case "dup":
-        return send(html("Twin", "<p>The very same.</p>"));
+        return send(html("Twin", `<p>The very same${key.slice(1)}.</p>`));
       case "near":
-        return send(html("Near", `<p>${prose(5, 600)}</p><p>Number ${key}</p>`));
+        return send(
+          html("Near", `<p>${prose(5 + 1_000 * Number(key.split("-")[1] ?? 0), 600)}</p><p>Number ${key[0]}</p>`),
+        );
+      case "apps":
+        return send(html("Apps", links(...this.#variants("/app"), "/feed")));
       case "app":
         return send(
-          `<title>App</title><div id="root"></div><script>document.getElementById("root").innerHTML = "<main><h1>Made by script</h1><a href='/made'>made</a></main>";</script>`,
+          `<title>App${suffix}</title><div id="root"></div><script>document.getElementById("root").innerHTML = "<main><h1>Made by script${suffix}</h1><a href='/made${key && `/${key}`}'>made</a></main>";</script>`,
         );
       case "made":
-        return send(html("Made", "<p>Linked by a script only.</p>"));
+        return send(html(`Made${suffix}`, "<p>Linked by a script only.</p>"));
       case "feed":
         return send(
           `<title>Feed</title><main id="feed"></main><script>let count = 0; const more = () => { for (let i = 0; i < 10 && count < 40; i++) { const p = document.createElement("p"); p.style.height = "200px"; p.textContent = "entry " + ++count; document.getElementById("feed").append(p); } }; more(); addEventListener("scroll", () => { if (innerHeight + scrollY >= document.documentElement.scrollHeight - 10) setTimeout(more, 20); });</script>`,
@@ -272,14 +304,36 @@ export class TestSite {
     response.writeHead(404, { "content-type": "text/html" }).end("<title>Nothing here</title>");
   }
 
+  /** Small on the way, huge when it is unpacked. */
+  #bomb(key: string): Buffer {
+    const word = bombs[Number(key)] ?? bombs[0];
+    const known = this.#bombs.get(key) ?? gzipSync(Buffer.alloc(10_000_000, `<p>${word} `), { level: 1 });
+    this.#bombs.set(key, known);
+    return known;
+  }
+
   #sections(): string[] {
+    const each = [
+      "/broken",
+      "/latin1",
+      "/sjis",
+      "/wrong-charset",
+      "/error",
+      "/flaky",
+      "/missing",
+      "/file",
+      "/text.txt",
+    ];
     return [
       "/page/0",
       "/shop?sid=1",
-      ...["/broken", "/latin1", "/sjis", "/wrong-charset", "/huge", "/bomb", "/slow", "/error", "/flaky", "/missing"],
-      ...["/file", "/text.txt", "/private/1", "/private/2", "/dup/1", "/dup/2", "/near/1", "/near/2"],
-      ...["/canon?variant=1", "/canon?variant=2", "/canon?variant=3", "/moved/here", "/moved/out", "/moved/circle"],
-      ...["/rel/a/", "/calendar/0", "/app", "/feed", "/product", "/list/1", "/list/2", "/list/3"],
+      ...[...each, "/moved/here", "/moved/out", "/app"].flatMap((path) => this.#variants(path)),
+      ...["/huge", "/bomb", "/slow"].flatMap((path) => this.#few(path)),
+      ...this.#groups().flatMap((group) => ["/dup/1", "/dup/2", "/near/1", "/near/2"].map((path) => path + group)),
+      ...numbers(2 * this.#times).map((page) => `/private/${page}`),
+      ...this.#variants("/canon").flatMap((path) => [1, 2, 3].map((variant) => `${path}?variant=${variant}`)),
+      ...["/moved/circle", `/chain/${chainLength}`, "/rel/a/", "/calendar/0"],
+      ...["/feed", "/product", "/list/1", "/list/2", "/list/3"],
       ...["mailto:a@b.c", "javascript:alert(1)", "http://other.invalid/", "//"],
     ];
   }

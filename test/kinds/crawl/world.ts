@@ -1,4 +1,6 @@
 import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -7,7 +9,7 @@ import { openEngine, type Engine, type Job } from "../../../src/index.ts";
 import { createCrawlKind } from "../../../src/kinds/crawl/crawl.ts";
 import type { CrawlSettings } from "../../../src/kinds/crawl/crawl-settings.ts";
 import { createAddressRules } from "../../../src/net/address-rules.ts";
-import { createGuardedFetch } from "../../../src/net/guarded-fetch.ts";
+import { createGuardedFetch, type GuardedFetch } from "../../../src/net/guarded-fetch.ts";
 import { createHostGate } from "../../../src/net/host-gate.ts";
 import { createRobots } from "../../../src/net/robots.ts";
 import { operations } from "../../../src/operations/operations.ts";
@@ -28,6 +30,39 @@ export async function openSite(options: Parameters<typeof TestSite.open>[0] = {}
   const site = await TestSite.open(options);
   later(() => site.close());
   return site;
+}
+
+/** A server of the test's own. */
+export async function listen(handler: RequestListener): Promise<string> {
+  const server = createServer(handler).listen(0, "127.0.0.1");
+  await new Promise((resolve) => {
+    server.once("listening", resolve);
+  });
+  later(async () => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+export function localWeb(): GuardedFetch {
+  const web = createGuardedFetch({ rules: createAddressRules(["127.0.0.1"]), userAgent: "Longhaul/test" });
+  later(() => web.close());
+  return web;
+}
+
+/** Crawls what is on this machine. */
+export function localSettings(): CrawlSettings {
+  const web = localWeb();
+  return {
+    web,
+    robots: createRobots(web, { productToken: "Longhaul" }),
+    gate: createHostGate({ perHost: 16, minimumDelayMs: 0 }),
+    concurrency: 4,
+    search: { web },
+    retryMs: 5,
+    parse: { file: workerFile },
+  };
 }
 
 export interface CrawlResult {
@@ -54,18 +89,7 @@ export class CrawlWorld {
   static async open(settings: Partial<CrawlSettings> = {}): Promise<CrawlWorld> {
     const home = await mkdtemp(join(tmpdir(), "longhaul-crawl-"));
     later(() => rm(home, { recursive: true, force: true }));
-    const web = createGuardedFetch({ rules: createAddressRules(["127.0.0.1"]), userAgent: "Longhaul/test" });
-    later(() => web.close());
-    const kind = createCrawlKind({
-      web,
-      robots: createRobots(web, { productToken: "Longhaul" }),
-      gate: createHostGate({ perHost: 16, minimumDelayMs: 0 }),
-      concurrency: 4,
-      search: { web },
-      retryMs: 5,
-      parse: { file: workerFile },
-      ...settings,
-    });
+    const kind = createCrawlKind({ ...localSettings(), ...settings });
     const engine = await openEngine({ home, kinds: [kind] });
     later(() => engine.stop());
     return new CrawlWorld(engine);
@@ -85,7 +109,7 @@ export class CrawlWorld {
   }
 
   async end(id: string): Promise<Job> {
-    const { isReached, jobs } = await this.engine.wait(id, { timeoutMs: 50_000 });
+    const { isReached, jobs } = await this.engine.wait(id, { timeoutMs: 150_000 });
     const [job] = jobs;
     if (!isReached || job === undefined) throw new Error(`job ${id} did not end: ${JSON.stringify(job?.state)}`);
     return job;
@@ -127,6 +151,6 @@ export class CrawlWorld {
 /** Which of two twins is kept is a matter of chance. */
 export function pathsOf(pages: readonly PageView[]): string[] {
   return pages
-    .map(({ url }) => (new URL(url).pathname + new URL(url).search).replace(/^\/(dup|near)\/\d$/, "/$1/*"))
+    .map(({ url }) => (new URL(url).pathname + new URL(url).search).replace(/^\/(dup|near)\/\d(-\d+)?$/, "/$1/*$2"))
     .toSorted();
 }

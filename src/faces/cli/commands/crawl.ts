@@ -29,6 +29,7 @@ interface CrawlOptions extends SiteOptions, PageOptions {
   readonly maxPages?: number;
   readonly out?: string;
   readonly html?: true;
+  readonly prompt?: string;
   readonly detach?: true;
 }
 
@@ -47,7 +48,7 @@ export const crawl = defineCommand<CrawlOptions, [urls: string[]]>({
       idempotency_key: randomUUID(),
       ...toSiteRequest(options),
       ...toPageRequest(options),
-      ...defined({ max_pages: options.maxPages }),
+      ...defined({ max_pages: options.maxPages, prompt: options.prompt }),
     });
     if (options.detach === true) {
       if (options.json === true) screen.printJson(job);
@@ -63,6 +64,7 @@ function describe(command: Command): void {
   addPageOptions(addSiteOptions(command.argument("<url...>", "where to start")))
     .option("--max-pages <number>", "most pages to keep (100 unless given)", readWhole(1, 1_000_000))
     .option("--out <place>", "a folder for Markdown files, or a file ….jsonl; without it the pages are listed")
+    .option("--prompt <text>", "data to extract, in words for a language model")
     .option("--html", "keep the HTML too")
     .option("-d, --detach", "print the id and do not wait")
     .addHelpText("after", "\nCtrl-C leaves the crawl running.");
@@ -87,7 +89,9 @@ async function attendCrawl(
   const wanted = [
     "url",
     "title",
-    ...(keep === undefined ? [] : ["description", "language", "status", "data", ...fields]),
+    ...(keep === undefined
+      ? []
+      : ["description", "language", "status", "data", "missing", "is_valid", "model_error", ...fields]),
   ];
   try {
     await followPages(client, { id: job.id, fields: wanted, signal: interrupt.signal }, onPage);

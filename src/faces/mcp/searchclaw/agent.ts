@@ -1,6 +1,7 @@
 import type { Job } from "../../../job/job.ts";
 import type { Json } from "../../../job/json.ts";
 import { isTerminal } from "../../../job/state.ts";
+import { toJsonSchema } from "../../../text/short-schema.ts";
 import { endMessage } from "../outcome.ts";
 import { toSearchclawId } from "./job-id.ts";
 import { toReply } from "./replies.ts";
@@ -24,7 +25,7 @@ export async function askAgent(context: SearchclawContext, call: AgentCall): Pro
     task: call.prompt,
     context: `Research this on the web. Use at most ${call.max_sources} sources, and name the URL of each that you used.`,
     read_only: true,
-    ...(call.schema === undefined ? {} : { output_schema: toJsonSchema(call.schema) }),
+    ...(call.schema === undefined ? {} : { output_schema: toJsonSchema(call.schema as Json) }),
   });
   const job = call.max_credits > mostCreditsInline ? started : await waitForEnd(context, started);
   return toAgentReply(context, job, call.max_sources);
@@ -47,16 +48,4 @@ async function toAgentReply(context: SearchclawContext, job: Job, maxSources: nu
 function findUrls(result: Reply): string[] {
   const urls = JSON.stringify([result["output"] ?? "", result["data"] ?? ""]).match(/https?:\/\/[^\s"'\\<>()[\]]+/g);
   return [...new Set((urls ?? []).map((url) => url.replace(/[.,;:!?]+$/, "")))];
-}
-
-/** SearchClaw's short form, `{ field: type }`, as a JSON Schema; a JSON Schema stays as it is. */
-function toJsonSchema(schema: Record<string, unknown>): Record<string, unknown> {
-  return "properties" in schema || typeof schema["$schema"] === "string" ? schema : toNode(schema as Json);
-}
-
-function toNode(shape: Json): Record<string, Json> {
-  if (Array.isArray(shape)) return { type: "array", ...(shape[0] === undefined ? {} : { items: toNode(shape[0]) }) };
-  if (typeof shape !== "object" || shape === null) return { type: shape };
-  const properties = Object.entries(shape).map(([name, inner]) => [name, toNode(inner)] as const);
-  return { type: "object", properties: Object.fromEntries(properties) };
 }

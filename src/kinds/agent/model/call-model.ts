@@ -19,6 +19,7 @@ export interface ModelRequest {
   readonly instructions: string;
   readonly messages: readonly Message[];
   readonly tools: readonly ToolDescription[];
+  readonly maxOutputTokens?: number;
   readonly signal: AbortSignal;
   /** Called with each piece of text as it comes. */
   readonly onText: (text: string) => void;
@@ -81,6 +82,7 @@ async function streamOnce(model: LanguageModel, request: ModelRequest, isCached:
       messages: isCached ? markForCache(request.messages) : [...request.messages],
       tools: toToolSet(request.tools, jsonSchema),
       maxRetries: 0,
+      ...(request.maxOutputTokens === undefined ? {} : { maxOutputTokens: request.maxOutputTokens }),
       abortSignal: controller.signal,
       // Errors arrive as parts; without this they are printed as well.
       onError: () => undefined,

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { parseInput } from "../../../job/issue.ts";
 import { JobFailure } from "../../../job/failure.ts";
-import { LonghaulError } from "../../../job/error.ts";
-import { messageOf } from "../../../job/failure.ts";
 import type { Json } from "../../../job/json.ts";
+import { compileJsonSchema } from "../../../text/json-schema.ts";
 import { defineTool, type AgentTool } from "./agent-tool.ts";
 
 export const giveUpTool: AgentTool = defineTool({
@@ -42,25 +41,5 @@ export function createSubmitTool(schema: Record<string, Json>, take: (data: Json
 
 /** Refuses a schema that cannot be checked. */
 export function toValidator(schema: Record<string, Json>): z.ZodType {
-  try {
-    return z.fromJSONSchema(withoutPatterns(schema) as Parameters<typeof z.fromJSONSchema>[0]);
-  } catch (error) {
-    throw new LonghaulError(
-      "invalid_input",
-      `output_schema is no JSON Schema that can be checked: ${messageOf(error)}.`,
-      {
-        cause: error,
-      },
-    );
-  }
-}
-
-/** The model is shown patterns, but they are not run here: one that backtracks could hang the server. */
-function withoutPatterns(value: Json): Json {
-  if (Array.isArray(value)) return value.map(withoutPatterns);
-  if (typeof value !== "object" || value === null) return value;
-  const kept = Object.entries(value).filter(
-    ([key, inner]) => !(key === "pattern" && typeof inner === "string") && key !== "patternProperties",
-  );
-  return Object.fromEntries(kept.map(([key, inner]) => [key, withoutPatterns(inner)]));
+  return compileJsonSchema(schema, "output_schema");
 }

@@ -2,14 +2,29 @@ import { assertNever } from "../../../job/error.ts";
 import type { Json } from "../../../job/json.ts";
 import type { DataShape } from "./data-shape.ts";
 
-/** Finds values for a shape: the first source that knows a field wins. Fields that nobody knows stay away. */
+export interface ExtractedData {
+  readonly data?: Json;
+  /** Fields that nobody knows. */
+  readonly missing?: readonly string[];
+  /** A field that is required is among them, or too little was found in all. */
+  readonly is_valid?: false;
+}
+
+/** Finds values for a shape: the first source that knows a field, and fits, wins. Fields that nobody knows stay away. */
 export function fillShape(shape: DataShape, sources: readonly Json[]): Json | undefined {
   if (shape.kind === "object") return fillFields(shape.fields, sources);
   const [first] = sources;
   return first === undefined ? undefined : coerce(first, shape);
 }
 
-function fillFields(fields: Readonly<Record<string, DataShape>>, sources: readonly Json[]): Json {
+/** Says of data what it lacks. */
+export function judgeData(data: Json, shape: DataShape): ExtractedData {
+  const names = shape.kind === "object" ? Object.keys(shape.fields) : [];
+  const missing = names.filter((name) => !Object.hasOwn(Object(data), name));
+  return { data, ...(missing.length > 0 ? { missing } : {}), ...(shape.fits(data) ? {} : { is_valid: false }) };
+}
+
+function fillFields(fields: Readonly<Record<string, DataShape>>, sources: readonly Json[]): { [name: string]: Json } {
   const filled: { [name: string]: Json } = {};
   for (const [name, shape] of Object.entries(fields)) {
     for (const source of sources) {
@@ -49,27 +64,33 @@ function plain(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
 }
 
-export function coerce(value: Json, shape: DataShape): Json | undefined {
+/** What a page says, in the form that is wanted; undefined if that cannot be, or does not fit the schema. */
+function coerce(value: Json, shape: DataShape): Json | undefined {
+  const converted = convert(value, shape);
+  return converted !== undefined && shape.fits(converted) ? converted : undefined;
+}
+
+function convert(value: Json, shape: DataShape): Json | undefined {
   switch (shape.kind) {
     case "any":
-      return value;
+      return value ?? undefined;
     case "array":
-      return (Array.isArray(value) ? value : [value]).flatMap((item) => coerce(item, shape.item) ?? []);
+      return unlessEmpty((Array.isArray(value) ? value : [value]).flatMap((item) => coerce(item, shape.item) ?? []));
     case "object":
-      return fillFields(shape.fields, [value]);
+      return unlessEmpty(fillFields(shape.fields, [value]));
     case "string":
       return toText(value);
     case "number":
       return toNumber(value);
-    case "integer": {
-      const number = toNumber(value);
-      return number === undefined ? undefined : Math.round(number);
-    }
     case "boolean":
       return toBoolean(value);
     default:
       return assertNever(shape);
   }
+}
+
+function unlessEmpty<Found extends object>(found: Found): Found | undefined {
+  return Object.keys(found).length === 0 ? undefined : found;
 }
 
 /** Of a thing, its name: a brand in JSON-LD is an object where a text is wanted. */

@@ -5,8 +5,8 @@ import { normaliseUrl } from "../page-url.ts";
 import { createScope, type Scope } from "../scope.ts";
 import { fingerprint } from "../similarity.ts";
 import { hashText } from "../text-hash.ts";
-import { readShape, type DataShape } from "./data-shape.ts";
-import { fillShape } from "./fill-shape.ts";
+import type { DataShape } from "./data-shape.ts";
+import { fillShape, judgeData, type ExtractedData } from "./fill-shape.ts";
 import type { ParsedPage, ParsePlan, ParseRequest } from "./parse-plan.ts";
 import { readDocument, type ReadDocument } from "./read-document.ts";
 import { guessFields, readSelector, selectFields } from "./select-data.ts";
@@ -32,7 +32,7 @@ export async function compilePlan(plan: ParsePlan): Promise<CompiledPlan> {
   return {
     plan,
     isInScope: plan.scope === undefined ? () => false : await createScope(plan.scope),
-    shape: plan.schema === undefined ? undefined : readShape(plan.schema),
+    shape: plan.schema === undefined ? undefined : (await import("./data-shape.ts")).readShape(plan.schema),
     load: needsDocument ? (await import("cheerio/slim")).load : undefined,
   };
 }
@@ -130,14 +130,14 @@ function extract(
   selected: Selected | undefined,
   { plan, shape }: CompiledPlan,
   url: string,
-): { data?: Json; missing?: string[] } {
+): ExtractedData {
   if (selected?.items !== undefined) {
     const item = shape?.kind === "array" ? shape.item : shape;
-    return {
-      data: selected.items.map((found) =>
-        item === undefined ? chosen(found, plan) : (fillShape(item, [found]) ?? null),
-      ),
+    const take = (found: { [name: string]: Json }): Json[] => {
+      const data = item === undefined ? chosen(found, plan) : fillShape(item, [found]);
+      return data === undefined || item?.fits(data) === false ? [] : [data];
     };
+    return { data: selected.items.flatMap(take) };
   }
   if (shape === undefined) return plan.selectors === undefined ? {} : { data: selected?.fields ?? {} };
   const { title, description, language, metadata } = document;
@@ -149,10 +149,7 @@ function extract(
     metadata.meta,
     { title, name: title, headline: title, description, language, url },
   ] as Json[];
-  const data = fillShape(shape, sources) ?? null;
-  const names = shape.kind === "object" ? Object.keys(shape.fields) : [];
-  const missing = names.filter((name) => (data as { [name: string]: Json } | null)?.[name] === undefined);
-  return { data, ...(missing.length > 0 ? { missing } : {}) };
+  return judgeData(fillShape(shape, sources) ?? null, shape);
 }
 
 /** Without a schema an item is what was selected, or else its likely fields. */

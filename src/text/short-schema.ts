@@ -1,0 +1,71 @@
+import { LonghaulError } from "../job/error.ts";
+import type { Json } from "../job/json.ts";
+
+export type JsonSchema = { [word: string]: Json };
+
+const scalars: readonly string[] = ["string", "number", "integer", "boolean"];
+const deepest = 8;
+/** Standing beside a `type`, these make a JSON Schema of what would be a field named "type" otherwise. */
+const schemaWords = new Set(
+  `$schema $id $ref $defs $comment type title description default examples format deprecated readOnly writeOnly enum const
+  pattern minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum multipleOf items prefixItems contains minItems
+  maxItems uniqueItems properties required additionalProperties patternProperties propertyNames minProperties maxProperties
+  anyOf allOf oneOf not if then else nullable`.split(/\s+/),
+);
+
+interface Place {
+  readonly path: string;
+  readonly depth: number;
+  /** Within a JSON Schema, where every object is one. */
+  readonly isInSchema: boolean;
+}
+
+/**
+ * Turns the short form `{ field: "string" | ["number"] | { … } }`, in which "any" is anything and "array" and "object" are any such, into
+ * a JSON Schema. A JSON Schema stays one; within it a type may still be written as its name alone.
+ */
+export function toJsonSchema(
+  schema: Json,
+  { path, depth, isInSchema }: Place = { path: "schema", depth: 0, isInSchema: false },
+): JsonSchema {
+  if (depth > deepest) throw bad(path, `at most ${deepest} levels`);
+  if (typeof schema === "string") return readName(schema, path);
+  const isLong = isInSchema || isJsonSchema(schema);
+  const inner = (node: Json, name: string): JsonSchema =>
+    toJsonSchema(node, { path: `${path}${name}`, depth: depth + 1, isInSchema: isLong });
+  const readFields = (fields: JsonSchema): JsonSchema =>
+    Object.fromEntries(Object.entries(fields).map(([name, node]) => [name, inner(node, `.${name}`)]));
+  if (Array.isArray(schema) && !isInSchema) return { type: "array", items: inner(schema[0] ?? "any", "[]") };
+  if (!isObject(schema)) throw bad(path, isInSchema ? "a schema or a type" : "an object, a type or a list of one type");
+  if (!isLong) return { type: "object", properties: readFields(schema) };
+  const { properties, items } = schema;
+  return {
+    ...schema,
+    ...(isObject(properties) ? { properties: readFields(properties) } : {}),
+    ...(items === undefined ? {} : { items: inner(items, "[]") }),
+  };
+}
+
+function isJsonSchema(schema: Json): boolean {
+  if (!isObject(schema)) return false;
+  const { type, properties, enum: values } = schema;
+  if (typeof schema["$schema"] === "string" || (isObject(properties) && (type === undefined || type === "object"))) {
+    return true;
+  }
+  const isTyped = typeof type === "string" || Array.isArray(type) || (Array.isArray(values) && values.length > 1);
+  return isTyped && Object.keys(schema).every((word) => schemaWords.has(word));
+}
+
+function readName(name: string, path: string): JsonSchema {
+  if (name === "any" || name === "null") return {};
+  if (name === "array" || name === "object" || scalars.includes(name)) return { type: name };
+  throw bad(path, `one of ${scalars.join(", ")}, any, array or object, got "${name}"`);
+}
+
+function isObject(value: Json | undefined): value is JsonSchema {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function bad(path: string, expected: string): LonghaulError {
+  return new LonghaulError("invalid_input", `${path}: expected ${expected}.`, { details: { field: path } });
+}
