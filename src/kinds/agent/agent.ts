@@ -28,7 +28,8 @@ export function createAgentKind(settings: AgentSettings): AgentKind {
     result: agentResultSchema,
     onInterrupt: "resume",
     concurrency: settings.concurrency,
-    limits: { graceMs: 15_000 },
+    // An agent has ended when its command has.
+    limits: { graceMs: settings.termGraceMs + 15_000 },
     check: (input) => checkInput(input, settings),
     starts: ({ readOnly, backend }) => (readOnly && backend === undefined ? [] : ["shell"]),
     conceal: (input) => concealInput(input, settings.redactor),

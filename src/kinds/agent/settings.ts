@@ -8,6 +8,8 @@ import type { WebAccess } from "./tools/web-tools.ts";
 export interface AgentSettings extends ModelTable {
   readonly concurrency: number;
   readonly maxSteps: number;
+  /** How long a command of an agent may take to end. */
+  readonly termGraceMs: number;
   readonly prices: Prices;
   readonly redactor: Redactor;
   /** Globs of files that no agent may read. */

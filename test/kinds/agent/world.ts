@@ -79,6 +79,7 @@ export class AgentWorld {
       prices: { "fake/m": { input: 1, output: 10 } },
       concurrency: 16,
       maxSteps: 50,
+      termGraceMs: 500,
       secretFiles: [".env", "*.pem"],
       web: {},
       mcpServers: {},
