@@ -29,9 +29,9 @@ export function createActivity(context: JobContext, redactor: Redactor): Activit
   };
   return {
     text: (piece) => {
+      // A secret that comes in pieces is seen when it is whole.
       held += piece;
-      // Whole words only: a secret that comes in pieces is seen when it is whole.
-      const end = Math.max(held.lastIndexOf(" "), held.lastIndexOf("\n")) + 1;
+      const end = held.length - redactor.unfinished(held);
       write(held.slice(0, end));
       held = held.slice(end);
     },

@@ -10,7 +10,9 @@ import { findPrice } from "./model/prices.ts";
 import { programs } from "./programs/program.ts";
 import { runProgram } from "./programs/run-program.ts";
 import { runLoop } from "./run-loop.ts";
+import { createRunRedactor } from "./run-redactor.ts";
 import type { AgentSettings } from "./settings.ts";
+import { ConfinedFiles } from "./tools/confined-files.ts";
 import { toValidator } from "./tools/ending-tools.ts";
 
 export interface AgentKind {
@@ -34,12 +36,15 @@ export function createAgentKind(settings: AgentSettings): AgentKind {
     starts: ({ readOnly, backend }) => (readOnly && backend === undefined ? [] : ["shell"]),
     conceal: (input) => concealInput(input, settings.redactor),
     run: async (input, context) => {
+      const files = new ConfinedFiles(settings.resolveCwd(input.cwd), settings.secretFiles);
+      const redactor = await createRunRedactor(files, settings.redactor);
+      const parts = { input, context, files, settings: { ...settings, redactor } };
       try {
-        const { backend } = input;
-        if (backend === undefined) return await runLoop(input, context, settings, client);
-        return await runProgram(programs[backend], input, context, settings);
+        return input.backend === undefined
+          ? await runLoop(parts, client)
+          : await runProgram(programs[input.backend], parts);
       } catch (thrown) {
-        throw concealFailure(thrown, settings.redactor);
+        throw concealFailure(thrown, redactor);
       }
     },
   });
@@ -75,8 +80,9 @@ function checkInput(input: AgentInput, settings: AgentSettings): void {
 
 /** Providers like to quote the key that they refuse. Without its cause, which may quote it too. */
 function concealFailure(thrown: unknown, redactor: Redactor): unknown {
-  if (!(thrown instanceof Error) || thrown instanceof LonghaulError) return thrown;
+  if (!(thrown instanceof Error)) return thrown;
   const message = redactor.text(messageOf(thrown));
+  if (thrown instanceof LonghaulError) return new LonghaulError(thrown.code, message);
   if (!(thrown instanceof JobFailure)) return new JobFailure("error", message);
   const { code, retryable, details } = thrown;
   return new JobFailure(code, message, { retryable, ...(details === undefined ? {} : { details }) });

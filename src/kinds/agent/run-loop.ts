@@ -13,20 +13,15 @@ import { callPersistently, defaultRetryPolicy, type PersistentReply } from "./mo
 import { costOf, findPrice } from "./model/prices.ts";
 import { totalTokens } from "./model/token-usage.ts";
 import { buildInstructions, buildPrompt } from "./prompt.ts";
-import type { AgentSettings } from "./settings.ts";
+import type { RunParts } from "./settings.ts";
 import { openToolBox } from "./tool-box.ts";
 import type { AgentTool } from "./tools/agent-tool.ts";
-import { ConfinedFiles } from "./tools/confined-files.ts";
 
-interface LoopParts {
-  readonly input: AgentInput;
-  readonly context: JobContext;
-  readonly settings: AgentSettings;
+interface LoopParts extends RunParts {
   readonly client: ModelClient;
   readonly activity: Activity;
   readonly choices: readonly ModelChoice[];
   readonly tools: readonly AgentTool[];
-  readonly files: ConfinedFiles;
   /** Set when the result was handed in. */
   readonly handedIn: { data?: Json };
 }
@@ -34,14 +29,9 @@ interface LoopParts {
 type LoopResult = AgentResult | PartialResult<AgentResult>;
 
 /** Lets a model work on the task with tools until it is done. Goes on from the checkpoint if there is one. */
-export async function runLoop(
-  input: AgentInput,
-  context: JobContext,
-  settings: AgentSettings,
-  client: ModelClient,
-): Promise<LoopResult> {
+export async function runLoop(parts: RunParts, client: ModelClient): Promise<LoopResult> {
+  const { input, context, settings } = parts;
   const activity = createActivity(context, settings.redactor);
-  const files = new ConfinedFiles(settings.resolveCwd(input.cwd), settings.secretFiles);
   const handedIn: { data?: Json } = {};
   const box = await openToolBox(input, settings, {
     signal: context.signal,
@@ -50,10 +40,10 @@ export async function runLoop(
   });
   const choices = findModels(input.models, settings);
   try {
-    const conversation = await openConversation(input, files, context);
+    const conversation = await openConversation(parts);
     serveFacts(context, conversation, choices, settings.redactor.text);
     return await converse(conversation, {
-      ...{ input, context, settings, client, activity, choices, files, handedIn },
+      ...{ ...parts, client, activity, choices, handedIn },
       tools: box.tools,
     });
   } finally {
@@ -62,7 +52,7 @@ export async function runLoop(
   }
 }
 
-async function openConversation(input: AgentInput, files: ConfinedFiles, context: JobContext): Promise<Conversation> {
+async function openConversation({ input, files, context }: RunParts): Promise<Conversation> {
   const stored = await loadConversation(context.checkpoint);
   if (stored !== undefined) {
     // A new attempt by hand gets every chance again; what was found out stays.
@@ -94,10 +84,11 @@ async function converse(conversation: Conversation, parts: LoopParts): Promise<L
   for (;;) {
     await answerCalls(conversation, {
       ...parts,
-      conceal: settings.redactor.known,
+      redactor: settings.redactor,
       isDone: () => handedIn.data !== undefined,
     });
-    if (handedIn.data !== undefined) return toResult(conversation, parts, { data: handedIn.data });
+    if (handedIn.data !== undefined)
+      return toResult(conversation, parts, { data: settings.redactor.json(handedIn.data) });
     const stoppedBy = limitReached(conversation, parts);
     if (stoppedBy !== undefined) return new PartialResult(toResult(conversation, parts, { stopped_by: stoppedBy }));
     const reply = await nextReply(conversation, parts);

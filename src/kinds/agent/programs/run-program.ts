@@ -7,20 +7,15 @@ import { startConversation } from "../conversation.ts";
 import type { AgentInput, AgentResult } from "../input.ts";
 import { addUsage } from "../model/token-usage.ts";
 import { buildPrompt } from "../prompt.ts";
-import type { AgentSettings } from "../settings.ts";
-import { ConfinedFiles } from "../tools/confined-files.ts";
+import type { RunParts } from "../settings.ts";
+import type { ConfinedFiles } from "../tools/confined-files.ts";
 import { toValidator } from "../tools/ending-tools.ts";
 import type { Program, ProgramNews } from "./program.ts";
 
 /** Lets an installed program do the work, as a command of its own: adopted after a restart, ended with this job. */
-export async function runProgram(
-  program: Program,
-  input: AgentInput,
-  context: JobContext,
-  settings: AgentSettings,
-): Promise<AgentResult> {
+export async function runProgram(program: Program, parts: RunParts): Promise<AgentResult> {
+  const { input, context, files, settings } = parts;
   const activity = createActivity(context, settings.redactor);
-  const files = new ConfinedFiles(settings.resolveCwd(input.cwd), settings.secretFiles);
   const request = { model: input.models[0], readOnly: input.readOnly, maxSteps: input.maxSteps };
   const child = await context.spawn({
     kind: "shell",
@@ -65,6 +60,7 @@ export async function runProgram(
     }
   });
   reader.end();
+  await settings.redactor.learn();
   if (end.status !== "succeeded" || problem !== undefined || answer === undefined) {
     const { bytes } = await context.childOutput(child, "stderr", -2_000);
     const said = problem ?? (Buffer.from(bytes).toString().trim() || (end.failure?.message ?? "It said nothing."));
@@ -73,7 +69,7 @@ export async function runProgram(
   }
   return {
     output: settings.redactor.known(answer),
-    ...(input.outputSchema === undefined ? {} : { data: readData(answer, input.outputSchema) }),
+    ...(input.outputSchema === undefined ? {} : { data: settings.redactor.json(readData(answer, input.outputSchema)) }),
     model: `${input.backend}${input.models[0] === undefined ? "" : `/${input.models[0]}`}`,
     steps: tally.steps,
     tool_calls: tally.toolCalls,

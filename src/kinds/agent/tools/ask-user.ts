@@ -13,7 +13,7 @@ export const askUserTool: AgentTool = defineTool({
   run: async ({ question, options }, { job, key, conceal }) => {
     const field = {
       type: "string" as const,
-      ...(options === undefined || options.length === 0 ? {} : { enum: options }),
+      ...(options === undefined || options.length === 0 ? {} : { enum: options.map(conceal) }),
     };
     const form = { type: "object" as const, properties: { answer: field }, required: ["answer"] };
     const answer = await job.ask({ message: conceal(question), form }, key);
