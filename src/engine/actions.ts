@@ -6,6 +6,7 @@ import { parseInput } from "../job/issue.ts";
 import type { Job } from "../job/job.ts";
 import type { Kind, RunHandlers } from "../job/kind.ts";
 import { answerSchema, checkAnswer } from "../job/question.ts";
+import { isHeld } from "../job/state.ts";
 import type { AnswerResult, Created, Store } from "../store/store.ts";
 import { demand, demandKind, type Actor } from "./access.ts";
 import type { Dispatcher } from "./dispatcher.ts";
@@ -32,6 +33,7 @@ type Actions = Pick<
   | "submitKeyed"
   | "cancel"
   | "send"
+  | "summarize"
   | "retry"
   | "answer"
   | "pause"
@@ -84,6 +86,14 @@ export function createActions(parts: ActionParts): Actions & { close: () => void
       if (send === undefined) throw refusedText(job);
       await send(text);
       await parts.note(job.id, { type: "text-sent", bytes: Buffer.byteLength(text), ...defined({ by: actor.by }) });
+    },
+    summarize: async (id, actor = {}) => {
+      demand(actor, "run");
+      const job = await get(id, actor);
+      demandKind(actor, job.kind);
+      const { summarize } = parts.handlers(job.id);
+      if (summarize === undefined) throw refusedSummary(job);
+      return summarize();
     },
     retry: async (id, actor = {}) => {
       demand(actor, "run");
@@ -158,6 +168,11 @@ function refusedDelivery(job: Job, seq: number): LonghaulError {
 function refusedText(job: Job): LonghaulError {
   const why = job.state.status === "running" ? "it takes no input" : `it is ${job.state.status}`;
   return new LonghaulError("conflict", `Job ${job.id} cannot be sent anything: ${why}.`);
+}
+
+function refusedSummary({ id, kind, state }: Job): LonghaulError {
+  const why = isHeld(state) ? `jobs of kind "${kind}" have no summaries` : `it is ${state.status}`;
+  return new LonghaulError("conflict", `Job ${id} cannot be summed up: ${why}.`);
 }
 
 function refusedAnswer(job: Job, key: string, result: Exclude<AnswerResult, "answered">): LonghaulError {

@@ -49,6 +49,8 @@ export interface RunHandlers {
   readonly send?: (text: string) => Promise<void>;
   /** Live facts that no record holds: processes, memory, ports. */
   readonly inspect?: () => Promise<Record<string, Json>>;
+  /** A few sentences on where it stands, made because somebody asks: it may cost something. */
+  readonly summarize?: () => Promise<string>;
 }
 
 export interface ChildRequest {

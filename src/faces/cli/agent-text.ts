@@ -27,7 +27,7 @@ interface AgentTotals {
   readonly cost_usd?: number | undefined;
 }
 
-/** What a run used up: `anthropic/claude-opus-4-1 · 12 steps · 81k tokens · $0.42`. */
+/** What a run used up: `anthropic/claude-opus-5-5 · 12 steps · 81k tokens · $0.42`. */
 export function totalsText({ model, steps, tokens, cost_usd: cost }: AgentTotals): string {
   return [
     model ?? "",

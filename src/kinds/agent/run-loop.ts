@@ -3,8 +3,15 @@ import { PartialResult, type JobContext } from "../../job/kind.ts";
 import type { Json } from "../../job/json.ts";
 import { createActivity, type Activity } from "./activity.ts";
 import { answerCalls } from "./answer-calls.ts";
-import { compact } from "./compact.ts";
-import { addReply, loadConversation, saveConversation, startConversation, type Conversation } from "./conversation.ts";
+import { compact, tell } from "./compact.ts";
+import {
+  addReply,
+  loadConversation,
+  saveConversation,
+  spend,
+  startConversation,
+  type Conversation,
+} from "./conversation.ts";
 import type { AgentInput, AgentResult } from "./input.ts";
 import type { ModelClient } from "./model/call-model.ts";
 import { ModelError } from "./model/model-error.ts";
@@ -14,6 +21,7 @@ import { costOf, findPrice } from "./model/prices.ts";
 import { totalTokens } from "./model/token-usage.ts";
 import { buildInstructions, buildPrompt } from "./prompt.ts";
 import type { RunParts } from "./settings.ts";
+import { createSummarizer } from "./summarize.ts";
 import { openToolBox } from "./tool-box.ts";
 import type { AgentTool } from "./tools/agent-tool.ts";
 
@@ -41,11 +49,9 @@ export async function runLoop(parts: RunParts, client: ModelClient): Promise<Loo
   const choices = findModels(input.models, settings);
   try {
     const conversation = await openConversation(parts);
-    serveFacts(context, conversation, choices, settings.redactor.text);
-    return await converse(conversation, {
-      ...{ ...parts, client, activity, choices, handedIn },
-      tools: box.tools,
-    });
+    const loop = { ...parts, client, activity, choices, handedIn, tools: box.tools };
+    serve(conversation, loop);
+    return await converse(conversation, loop);
   } finally {
     activity.endText();
     await box.close();
@@ -61,20 +67,27 @@ async function openConversation({ input, files, context }: RunParts): Promise<Co
   return startConversation(await buildInstructions(input, files), await buildPrompt(input, files));
 }
 
-function serveFacts(
-  context: JobContext,
-  conversation: Conversation,
-  choices: readonly ModelChoice[],
-  redact: (text: string) => string,
-): void {
+/** What others may see of the run, and ask it, while it runs. */
+function serve(conversation: Conversation, parts: LoopParts): void {
+  const { context, choices, settings } = parts;
+  const own = (): ModelChoice => choices[conversation.current] as ModelChoice;
   context.serve({
     inspect: async () => ({
-      model: modelLabel(choices[conversation.current] as ModelChoice),
+      model: modelLabel(own()),
       steps: conversation.steps,
       tool_calls: conversation.toolCalls,
       tokens: totalTokens(conversation.usage),
       ...(conversation.costUsd === null ? {} : { cost_usd: round(conversation.costUsd) }),
-      todos: conversation.todos.items.map(({ content, status }) => redact(`${status}: ${content}`)),
+      todos: conversation.todos.items.map(({ content, status }) => settings.redactor.text(`${status}: ${content}`)),
+    }),
+    summarize: createSummarizer({
+      ...parts,
+      own,
+      happened: () => conversation.messages.slice(1).flatMap(tell),
+      spend: async (usage, cost) => {
+        spend(conversation, usage, cost);
+        await saveConversation(context.checkpoint, conversation);
+      },
     }),
   });
 }

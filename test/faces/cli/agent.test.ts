@@ -44,6 +44,8 @@ describe("longhaul agent", () => {
     const { stdout } = await agent("-d", "--model", "openai/m", "serve");
     const id = stdout.trim();
     await until(async () => (await cli.json<JobView>(["show", id])).state === "waiting");
+    models.script("gpt-6-luna", { text: "It asks for your taste." });
+    expect(await cli.run(["show", id, "--summary"])).toMatchObject({ code: 0, stdout: "It asks for your taste.\n" });
     expect((await cli.run(["answer", id, "--text", "tea"])).code).toBe(0);
     expect((await cli.run(["wait", id])).code).toBe(0);
     expect(await cli.json(["show", id])).toMatchObject({ result: { output: "tea!" } });
@@ -74,12 +76,13 @@ describe("longhaul agent", () => {
     expect((await agent("--model", "openai/m", "--schema", join(cli.home, "schema.json"), "count")).stdout).toBe(
       '{\n  "n": 7\n}\n',
     );
-    models.script("gpt-5", { text: "OK" });
-    models.script("gpt-5-mini", { status: 401, error: "no access" });
+    models.script("gpt-6-astra", { text: "OK" });
+    models.script("gpt-6-sol", { text: "OK" });
+    models.script("gpt-6-luna", { status: 401, error: "no access" });
     const { code, stdout } = await agent("--check");
     expect(code).toBe(1);
-    expect(stdout).toMatch(/✓ openai\/gpt-5 \(reasoning, vision, standard, .*\d+ ms/);
-    expect(stdout).toMatch(/✗ openai\/gpt-5-mini .*HTTP 401/);
+    expect(stdout).toMatch(/✓ openai\/gpt-6-sol \(vision, standard, .*\d+ ms/);
+    expect(stdout).toMatch(/✗ openai\/gpt-6-luna .*HTTP 401/);
   });
 
   it("says what is missing", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { until } from "../../until.ts";
-import { call, toolResults, useAgents } from "./world.ts";
+import { call, deferred, toolResults, useAgents } from "./world.ts";
 
 const world = useAgents();
 
@@ -110,7 +110,7 @@ describe("an agent", () => {
       return "progress" in state && state.progress?.message === "step 2 · thinking · 12k tokens · $0.01";
     });
     expect(await engine.inspect(id)).toMatchObject({ model: "fake/m", steps: 1, tool_calls: 1, tokens: 12_000 });
-    held.resolve(undefined);
+    held.resolve();
     await world().end(id);
     expect(await world().activity(id)).toMatchObject([
       { type: "step", step: 1, model: "fake/m", tokens: { input: 11_900, output: 100 }, cost_usd: 0.0129 },
@@ -191,9 +191,3 @@ describe("a limit", () => {
     expect((await engine.list()).jobs).toEqual([]);
   });
 });
-
-function deferred(): { promise: Promise<unknown>; resolve: (value: unknown) => void } {
-  let resolve: (value: unknown) => void = () => undefined;
-  const promise = new Promise((settle) => (resolve = settle));
-  return { promise, resolve };
-}

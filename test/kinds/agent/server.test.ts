@@ -102,6 +102,10 @@ describe("agents of a server", () => {
     const asked = await ask("run_agent", { task: "paint", model: "openai/m", cwd: work });
     expect(asked.structuredContent).toMatchObject({ status: "waiting", message: "asks: Which colour?" });
     const id = (asked.structuredContent as { job_id: string }).job_id;
+    models.script("gpt-6-luna", { text: "It waits for a colour." });
+    expect((await ask("job_get", { id, summarize: true })).structuredContent).toMatchObject({
+      message: "It waits for a colour.",
+    });
     await ask("job_send", { id, text: "green" });
     const done = await ask("job_wait", { ids: [id] });
     expect(done.structuredContent).toMatchObject({

@@ -171,3 +171,9 @@ export function toolResults(body: Record<string, unknown>): string[] {
   const messages = body["messages"] as { role: string; content: unknown }[];
   return messages.filter(({ role }) => role === "tool").map(({ content }) => String(content));
 }
+
+export function deferred(): { promise: Promise<void>; resolve: () => void } {
+  let resolve: () => void = () => undefined;
+  const promise = new Promise<void>((settle) => (resolve = settle));
+  return { promise, resolve };
+}

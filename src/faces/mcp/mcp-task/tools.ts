@@ -1,7 +1,7 @@
 import type { ServerContext, ToolAnnotations } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { LonghaulError } from "../../../job/error.ts";
-import { isTerminal } from "../../../job/state.ts";
+import { isHeld, isTerminal } from "../../../job/state.ts";
 import type { Agents } from "../../../operations/agents.ts";
 import type { JobAccess } from "../job-tool.ts";
 import { runTask } from "./run-task.ts";
@@ -92,7 +92,10 @@ export const taskTools: readonly TaskTool[] = [
     name: "check_task_status",
     title: "Check Task Status",
     description: "Look at a task: status, progress, tool calls, and when to look again.",
-    input: z.object(byId),
+    input: z.object({
+      ...byId,
+      summary: z.boolean().default(false).describe("Let a model sum up the progress; costs tokens."),
+    }),
     annotations: hints(true, false, false),
     run: checkStatus,
   },
@@ -153,6 +156,7 @@ async function checkStatus(args: Arguments, access: TaskCall): Promise<Record<st
     readOutput(job, access),
     readActivity(job, access),
   ]);
+  const isSummed = args["summary"] === true && isHeld(state);
   const now = Date.now();
   const seconds = checkAfterSeconds(job, now);
   const { lastAt: _lastAt, errorCount, lastError, ...told } = activity;
@@ -165,7 +169,7 @@ async function checkStatus(args: Arguments, access: TaskCall): Promise<Record<st
     createdAt: new Date(job.createdAt).toISOString(),
     ...(startedAt === undefined ? {} : { startedAt: new Date(startedAt).toISOString() }),
     ...present({ completedAt: completedAt(job), output }),
-    progress: progressOf(job),
+    progress: isSummed ? await access.engine.summarize(job.id, access.actor) : progressOf(job),
     ...told,
     check_after: seconds === undefined ? null : `Please wait ${seconds} seconds before checking this task again`,
     ...present({ check_after_seconds: seconds }),
