@@ -81,6 +81,15 @@ export function addReply(conversation: Conversation, reply: ModelReply, costUsd:
   if (text.trim() !== "") conversation.lastText = text;
 }
 
+/** Only the model that thought it can read its thoughts; others may refuse them. */
+export function withoutThoughts(messages: readonly Message[]): Message[] {
+  return messages.map((message) =>
+    message.role === "assistant" && Array.isArray(message.content)
+      ? { ...message, content: message.content.filter(({ type }) => type !== "reasoning") }
+      : message,
+  );
+}
+
 /** Adds what a reply used up. */
 export function spend(conversation: Conversation, usage: TokenUsage, costUsd: number | undefined): void {
   conversation.usage = addUsage(conversation.usage, usage);

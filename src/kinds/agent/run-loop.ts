@@ -10,6 +10,7 @@ import {
   saveConversation,
   spend,
   startConversation,
+  withoutThoughts,
   type Conversation,
 } from "./conversation.ts";
 import type { AgentInput, AgentResult } from "./input.ts";
@@ -62,7 +63,8 @@ async function openConversation({ input, files, context }: RunParts): Promise<Co
   const stored = await loadConversation(context.checkpoint);
   if (stored !== undefined) {
     // A new attempt by hand gets every chance again; what was found out stays.
-    return context.isInterrupted ? stored : { ...stored, current: 0, recent: [], reminders: 0 };
+    if (context.isInterrupted) return stored;
+    return { ...stored, messages: withoutThoughts(stored.messages), current: 0, recent: [], reminders: 0 };
   }
   return startConversation(await buildInstructions(input, files), await buildPrompt(input, files));
 }
@@ -108,6 +110,7 @@ async function converse(conversation: Conversation, parts: LoopParts): Promise<L
     const choice = parts.choices[reply.current] as ModelChoice;
     const price = findPrice(choice, settings.prices);
     const cost = price === undefined ? undefined : costOf(reply.usage, price);
+    if (reply.current !== conversation.current) conversation.messages = withoutThoughts(conversation.messages);
     conversation.current = reply.current;
     addReply(conversation, reply, cost);
     const isOver = reply.calls.length === 0 && !remind(conversation, reply.text, parts.input);

@@ -74,6 +74,7 @@ export class AgentWorld {
       providers: {
         fake: { type: "openai-compatible", baseUrl: this.models.url, apiKey: "fake-key" },
         anthropic: { type: "anthropic", baseUrl: this.models.url, apiKey: "fake-key" },
+        google: { type: "google", baseUrl: this.models.url, apiKey: "fake-key" },
       },
       classes: { standard: "fake/m" },
       prices: { "fake/m": { input: 1, output: 10 } },
