@@ -7,7 +7,7 @@ import { agentInputSchema, agentResultSchema, type AgentInput } from "./input.ts
 import { createModelClient } from "./model/call-model.ts";
 import { findModels, modelLabel } from "./model/model-names.ts";
 import { findPrice } from "./model/prices.ts";
-import { programs } from "./programs/program.ts";
+import { programs } from "./programs/programs.ts";
 import { runProgram } from "./programs/run-program.ts";
 import { runLoop } from "./run-loop.ts";
 import { createRunRedactor } from "./run-redactor.ts";
@@ -42,7 +42,7 @@ export function createAgentKind(settings: AgentSettings): AgentKind {
       try {
         return input.backend === undefined
           ? await runLoop(parts, client)
-          : await runProgram(programs[input.backend], parts);
+          : await runProgram(programs[input.backend], parts, client);
       } catch (thrown) {
         throw concealFailure(thrown, redactor);
       }
@@ -60,11 +60,17 @@ function checkInput(input: AgentInput, settings: AgentSettings): void {
   settings.resolveCwd(input.cwd);
   if (input.outputSchema !== undefined) toValidator(input.outputSchema);
   if (input.backend !== undefined) {
-    const { command } = programs[input.backend];
-    if (settings.hasProgram(command)) return;
+    const { command, isMetered } = programs[input.backend];
+    if (!settings.hasProgram(command)) {
+      throw new LonghaulError(
+        "invalid_input",
+        `The backend "${input.backend}" needs the program "${command}", which is not on the server's PATH: install it, or leave backend out.`,
+      );
+    }
+    if (isMetered || (input.maxSteps ?? input.maxTokens ?? input.maxCostUsd) === undefined) return;
     throw new LonghaulError(
       "invalid_input",
-      `The backend "${input.backend}" needs the program "${command}", which is not on the server's PATH: install it, or leave backend out.`,
+      `max_steps, max_tokens and max_cost_usd cannot be kept: ${command} does not tell what it uses while it runs. Limit its time (timeout_ms), or choose another backend.`,
     );
   }
   const choices = findModels(input.models, settings);

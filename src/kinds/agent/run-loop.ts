@@ -19,8 +19,8 @@ import { ModelError } from "./model/model-error.ts";
 import { findModels, modelLabel, type ModelChoice } from "./model/model-names.ts";
 import { callPersistently, defaultRetryPolicy, type PersistentReply } from "./model/persistent-call.ts";
 import { costOf, findPrice } from "./model/prices.ts";
-import { totalTokens } from "./model/token-usage.ts";
 import { buildInstructions, buildPrompt } from "./prompt.ts";
+import { limitReached, roundDollars, serveRun, toResult } from "./run-result.ts";
 import type { RunParts } from "./settings.ts";
 import { createSummarizer } from "./summarize.ts";
 import { openToolBox } from "./tool-box.ts";
@@ -69,43 +69,32 @@ async function openConversation({ input, files, context }: RunParts): Promise<Co
   return startConversation(await buildInstructions(input, files), await buildPrompt(input, files));
 }
 
-/** What others may see of the run, and ask it, while it runs. */
 function serve(conversation: Conversation, parts: LoopParts): void {
   const { context, choices, settings } = parts;
   const own = (): ModelChoice => choices[conversation.current] as ModelChoice;
-  context.serve({
-    inspect: async () => ({
-      model: modelLabel(own()),
-      steps: conversation.steps,
-      tool_calls: conversation.toolCalls,
-      tokens: totalTokens(conversation.usage),
-      ...(conversation.costUsd === null ? {} : { cost_usd: round(conversation.costUsd) }),
-      todos: conversation.todos.items.map(({ content, status }) => settings.redactor.text(`${status}: ${content}`)),
-    }),
-    summarize: createSummarizer({
-      ...parts,
-      own,
-      happened: () => conversation.messages.slice(1).flatMap(tell),
-      spend: async (usage, cost) => {
-        spend(conversation, usage, cost);
-        await saveConversation(context.checkpoint, conversation);
-      },
-    }),
+  const summarize = createSummarizer({
+    ...parts,
+    own,
+    happened: () => conversation.messages.slice(1).flatMap(tell),
+    spend: async (usage, cost) => {
+      spend(conversation, usage, cost);
+      await saveConversation(context.checkpoint, conversation);
+    },
   });
+  serveRun(context, conversation, { model: () => modelLabel(own()), redactor: settings.redactor, summarize });
 }
 
 async function converse(conversation: Conversation, parts: LoopParts): Promise<LoopResult> {
-  const { context, handedIn, settings } = parts;
+  const { context, handedIn, settings, input } = parts;
+  const { redactor } = settings;
+  const limits = { ...input, maxSteps: input.maxSteps ?? settings.maxSteps };
+  const end = (ending: Pick<AgentResult, "data" | "stopped_by">): AgentResult =>
+    toResult(conversation, { model: modelLabel(parts.choices[conversation.current] as ModelChoice), redactor }, ending);
   for (;;) {
-    await answerCalls(conversation, {
-      ...parts,
-      redactor: settings.redactor,
-      isDone: () => handedIn.data !== undefined,
-    });
-    if (handedIn.data !== undefined)
-      return toResult(conversation, parts, { data: settings.redactor.json(handedIn.data) });
-    const stoppedBy = limitReached(conversation, parts);
-    if (stoppedBy !== undefined) return new PartialResult(toResult(conversation, parts, { stopped_by: stoppedBy }));
+    await answerCalls(conversation, { ...parts, redactor, isDone: () => handedIn.data !== undefined });
+    if (handedIn.data !== undefined) return end({ data: handedIn.data });
+    const stoppedBy = limitReached(conversation, limits);
+    if (stoppedBy !== undefined) return new PartialResult(end({ stopped_by: stoppedBy }));
     const reply = await nextReply(conversation, parts);
     const choice = parts.choices[reply.current] as ModelChoice;
     const price = findPrice(choice, settings.prices);
@@ -113,15 +102,15 @@ async function converse(conversation: Conversation, parts: LoopParts): Promise<L
     if (reply.current !== conversation.current) conversation.messages = withoutThoughts(conversation.messages);
     conversation.current = reply.current;
     addReply(conversation, reply, cost);
-    const isOver = reply.calls.length === 0 && !remind(conversation, reply.text, parts.input);
+    const isOver = reply.calls.length === 0 && !remind(conversation, reply.text, input);
     await saveConversation(context.checkpoint, conversation);
     parts.activity.event("step", {
       step: conversation.steps,
       model: modelLabel(choice),
       tokens: { ...reply.usage },
-      ...(cost === undefined ? {} : { cost_usd: round(cost) }),
+      ...(cost === undefined ? {} : { cost_usd: roundDollars(cost) }),
     });
-    if (isOver) return toResult(conversation, parts, {});
+    if (isOver) return end({});
   }
 }
 
@@ -195,35 +184,4 @@ function remind(conversation: Conversation, text: string, { outputSchema }: Agen
       : "Call submit_result with the result.";
   conversation.messages.push({ role: "user", content });
   return true;
-}
-
-function limitReached(conversation: Conversation, { input, settings }: LoopParts): AgentResult["stopped_by"] {
-  const { steps, usage, costUsd } = conversation;
-  if (input.maxTokens !== undefined && totalTokens(usage) >= input.maxTokens) return "max_tokens";
-  if (input.maxCostUsd !== undefined && (costUsd ?? 0) >= input.maxCostUsd) return "max_cost_usd";
-  return steps >= (input.maxSteps ?? settings.maxSteps) ? "max_steps" : undefined;
-}
-
-const longestOutput = 1_000_000;
-
-function toResult(
-  conversation: Conversation,
-  { choices, settings }: LoopParts,
-  ending: Pick<AgentResult, "data" | "stopped_by">,
-): AgentResult {
-  const { costUsd, lastText } = conversation;
-  const text = lastText === "" && ending.data !== undefined ? JSON.stringify(ending.data) : lastText;
-  return {
-    output: settings.redactor.known(text).slice(0, longestOutput),
-    model: modelLabel(choices[conversation.current] as ModelChoice),
-    steps: conversation.steps,
-    tool_calls: conversation.toolCalls,
-    tokens: conversation.usage,
-    ...(costUsd === null ? {} : { cost_usd: round(costUsd) }),
-    ...ending,
-  };
-}
-
-function round(dollars: number): number {
-  return Math.round(dollars * 1_000_000) / 1_000_000;
 }

@@ -90,6 +90,29 @@ describe("agents of a server", () => {
     expect(models.heard).toHaveLength(2);
   });
 
+  it("killed while a program works for them find it again, and read on where they were", async () => {
+    const bin = join(home, "bin");
+    await mkdir(bin);
+    const told = (event: object): string => `echo '${JSON.stringify(event)}'`;
+    const script = [
+      ...["#!/bin/bash", "cat > /dev/null", told({ type: "thread.started", thread_id: "t" })],
+      ...[told({ type: "item.completed", item: { type: "agent_message", text: "First." } }), "echo begun >> log"],
+      ...["while [ ! -e go ]; do sleep 0.05; done"],
+      told({ type: "item.completed", item: { type: "agent_message", text: "Second." } }),
+    ];
+    await writeFile(join(bin, "codex"), script.join("\n"), { mode: 0o755 });
+    const path = { PATH: `${bin}:${process.env["PATH"] ?? ""}` };
+    await open(path);
+    const id = await run({ backend: "codex", model: undefined });
+    await until(async () => (await local.call<{ text: string }>("job_output", { id })).text === "First.\n");
+    await server.kill("SIGKILL");
+    await open(path);
+    await writeFile(join(work, "go"), "");
+    expect(await end(id)).toMatchObject({ state: "succeeded", result: { output: "Second." } });
+    expect(await local.call("job_output", { id })).toMatchObject({ text: "First.\nSecond.\n" });
+    expect(readFileSync(join(work, "log"), "utf8")).toBe("begun\n");
+  });
+
   it("ask questions that an MCP client answers", async () => {
     models.script("m", call("ask_user", { question: "Which colour?" }), (heard) => ({
       text: `So ${toolResults(heard.body)[0]}.`,
