@@ -51,11 +51,12 @@ function describeState(job: JobView): string {
 
 function inputFacts(input: Json): (readonly [string, string | undefined])[] {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return [];
-  const { command, argv, cwd, env, ready, pty, shell, endpoint } = input;
+  const { command, argv, cwd, env, ready, pty, shell, endpoint, task } = input;
   const variables = typeof env === "object" && env !== null ? Object.entries(env) : [];
   return [
     ["endpoint", typeof endpoint === "string" ? endpoint : undefined],
     ["given", typeof endpoint === "string" ? JSON.stringify(input["input"]) : undefined],
+    ["task", typeof task === "string" ? task : undefined],
     ["command", typeof command === "string" ? command : undefined],
     ["program", Array.isArray(argv) ? argv.map((word) => JSON.stringify(word)).join(" ") : undefined],
     ["shell", typeof shell === "string" ? shell : undefined],

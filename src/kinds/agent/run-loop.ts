@@ -88,8 +88,11 @@ async function converse(conversation: Conversation, parts: LoopParts): Promise<L
   const { context, handedIn, settings, input } = parts;
   const { redactor } = settings;
   const limits = { ...input, maxSteps: input.maxSteps ?? settings.maxSteps };
-  const end = (ending: Pick<AgentResult, "data" | "stopped_by">): AgentResult =>
-    toResult(conversation, { model: modelLabel(parts.choices[conversation.current] as ModelChoice), redactor }, ending);
+  const end = (ending: Pick<AgentResult, "data" | "stopped_by">): AgentResult => {
+    const model = modelLabel(parts.choices[conversation.current] as ModelChoice);
+    parts.activity.end(model, conversation);
+    return toResult(conversation, { model, redactor }, ending);
+  };
   for (;;) {
     await answerCalls(conversation, { ...parts, redactor, isDone: () => handedIn.data !== undefined });
     if (handedIn.data !== undefined) return end({ data: handedIn.data });

@@ -93,7 +93,7 @@ describe("the profile mcp-task", () => {
     expect(await data("check_task_status", { task_id: "standard-count-five" })).toEqual({
       ...{ id, status: "completed", model: "standard", readOnly: false },
       ...{ createdAt: iso, startedAt: iso, completedAt: iso, output: "one two three four five" },
-      ...{ progress: expect.stringContaining("step 2"), messageCount: 4, requestCount: 2 },
+      ...{ progress: expect.stringContaining("2 steps · 220 tokens"), messageCount: 4, requestCount: 2 },
       recentEvents: ["step", "tool_start", "tool_done", "step"].map(
         (type) => expect.stringMatching(new RegExp(`^${type} at \\d{4}-`)) as string,
       ),

@@ -54,7 +54,7 @@ export const getTool: ManageTool = {
   name: "job_get",
   description: "Check the status of a background job: progress, exit code, error, open questions, why it is queued.",
   input: pickFields(jobGet, "id").extend({
-    summarize: z.boolean().optional().describe("Let a model sum up a running agent; costs tokens."),
+    summarize: z.boolean().optional().describe("By a model; costs tokens."),
   }),
   output: jobReplySchema,
   annotations: readsOnly,

@@ -145,10 +145,11 @@ async function conclude(
   child: JobId,
   end: ChildEnd,
   model: string,
-  { program, state, input, context, settings }: WorkParts,
+  { program, state, input, context, settings, activity }: WorkParts,
 ): Promise<AgentResult | PartialResult<AgentResult>> {
   const { tally, stoppedBy, problem } = state;
   const { redactor } = settings;
+  activity.end(model, tally);
   const answer = state.answer ?? tally.lastText;
   if (end.status === "succeeded" && problem === null && stoppedBy === null && answer !== "") {
     const data = input.outputSchema === undefined ? undefined : readData(answer, input.outputSchema);

@@ -9,7 +9,7 @@ export const askUserTool: AgentTool = defineTool({
     question: z.string().min(1).max(8_000),
     options: z.array(z.string().min(1).max(200)).max(20).optional().describe("Answers to choose from."),
   }),
-  brief: ({ question }) => question,
+  brief: ({ question, options = [] }) => (options.length === 0 ? question : `${question} (${options.join(", ")})`),
   run: async ({ question, options }, { job, key, conceal }) => {
     const field = {
       type: "string" as const,
