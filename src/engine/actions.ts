@@ -87,14 +87,7 @@ export function createActions(parts: ActionParts): Actions & { close: () => void
       await send(text);
       await parts.note(job.id, { type: "text-sent", bytes: Buffer.byteLength(text), ...defined({ by: actor.by }) });
     },
-    summarize: async (id, actor = {}) => {
-      demand(actor, "run");
-      const job = await get(id, actor);
-      demandKind(actor, job.kind);
-      const { summarize } = parts.handlers(job.id);
-      if (summarize === undefined) throw refusedSummary(job);
-      return summarize();
-    },
+    summarize: (id, actor) => sumUp(id, parts, actor),
     retry: async (id, actor = {}) => {
       demand(actor, "run");
       const job = await get(id, actor);
@@ -170,9 +163,14 @@ function refusedText(job: Job): LonghaulError {
   return new LonghaulError("conflict", `Job ${job.id} cannot be sent anything: ${why}.`);
 }
 
-function refusedSummary({ id, kind, state }: Job): LonghaulError {
-  const why = isHeld(state) ? `jobs of kind "${kind}" have no summaries` : `it is ${state.status}`;
-  return new LonghaulError("conflict", `Job ${id} cannot be summed up: ${why}.`);
+async function sumUp(id: string, { get, handlers }: ActionParts, actor: Actor = {}): Promise<string> {
+  demand(actor, "run");
+  const job = await get(id, actor);
+  demandKind(actor, job.kind);
+  const { summarize } = handlers(job.id);
+  if (summarize !== undefined) return summarize();
+  const why = isHeld(job.state) ? `jobs of kind "${job.kind}" have no summaries` : `it is ${job.state.status}`;
+  throw new LonghaulError("conflict", `Job ${job.id} cannot be summed up: ${why}.`);
 }
 
 function refusedAnswer(job: Job, key: string, result: Exclude<AnswerResult, "answered">): LonghaulError {

@@ -13,7 +13,7 @@ export function activityNote(line: string, id: string): Note | undefined {
 
 function activityText(event: Event, id: string): string | undefined {
   const [tool, words, error] = [text(event["tool"]), text(event["arguments"]), text(event["error"])];
-  switch (event["type"]) {
+  switch (text(event["type"])) {
     case "tool_start":
       if (tool === "ask_user") return `? ${words}   Answer it: longhaul answer ${id} --text TEXT`;
       return `→ ${tool} ${words}`.trimEnd();

@@ -44,8 +44,8 @@ export async function attend(front: Front, job: JobView, options: AttendOptions)
           await (piece.stream === "stdout" ? notes : place).write(piece);
           return;
         }
-        for (const line of lines.push(piece.bytes)) {
-          const note = aside.tell(line);
+        for (const told of lines.push(piece.bytes)) {
+          const note = aside.tell(told);
           if (note !== undefined) notes.add({ ...note, text: screen.noteStyle.dim(note.text) });
         }
       },

@@ -23,14 +23,17 @@ export class NotesInOrder {
   }
 
   async write(piece: OutputPiece): Promise<void> {
-    let shown = piece;
+    let { from, missing } = piece;
+    const writeTo = async (next: number): Promise<void> => {
+      const bytes = piece.bytes.subarray(from - piece.from, next - piece.from);
+      if (next > from) await this.#place.write({ ...piece, bytes, from, next, missing });
+      if (next > from) [from, missing] = [next, 0];
+    };
     for (const { after } of this.#waiting.filter((note) => note.after < piece.next)) {
-      const bytes = shown.bytes.subarray(0, Math.max(0, after - shown.from));
-      if (bytes.length > 0) await this.#place.write({ ...shown, bytes });
-      shown = { ...shown, bytes: shown.bytes.subarray(bytes.length), from: shown.from + bytes.length, missing: 0 };
+      await writeTo(after);
       this.#tell(after);
     }
-    await this.#place.write(shown);
+    await writeTo(piece.next);
     this.#shownBytes = piece.next;
     this.#tell(piece.next);
   }

@@ -1,5 +1,5 @@
 import { JobFailure } from "../../job/failure.ts";
-import { PartialResult, type JobContext } from "../../job/kind.ts";
+import { PartialResult } from "../../job/kind.ts";
 import type { Json } from "../../job/json.ts";
 import { createActivity, type Activity } from "./activity.ts";
 import { answerCalls } from "./answer-calls.ts";

@@ -115,7 +115,8 @@ describe("an agent", () => {
     expect(first?.path).toBe("/v1/models/gemini-x:streamGenerateContent?alt=sse");
     expect(first?.headers["x-goog-api-key"]).toBe("fake-key");
     expect(JSON.stringify(first?.body["tools"])).toContain('"name":"read_file"');
-    const parts = (last?.body["contents"] as { parts: object[] }[]).flatMap(({ parts: some }) => some);
+    const contents = (last?.body["contents"] ?? []) as { parts: object[] }[];
+    const parts = contents.flatMap(({ parts: some }) => some);
     const args = { filePath: "a.txt" };
     const response = { name: "read_file", content: "hello" };
     expect(parts).toMatchObject([

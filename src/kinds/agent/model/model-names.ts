@@ -56,7 +56,7 @@ const prefixes: readonly [RegExp, provider: string, vendor: string][] = [
   [/^deepseek-/, "deepseek", "deepseek"],
 ];
 
-export const defaultClass = "standard";
+const defaultClass = "standard";
 
 /** The models that are meant, in the order in which they are tried. Refused unless there is one that can be called. */
 export function findModels(references: readonly string[], table: ModelTable): ModelChoice[] {

@@ -117,10 +117,10 @@ async function follow(child: JobId, work: WorkParts): Promise<ChildEnd> {
 
 /** What is no JSON, or JSON of another shape, is passed over: programs print other things too. */
 function readLine(program: Program, line: string): ProgramNews {
-  const start = line.indexOf("{");
-  if (start < 0) return {};
+  const begin = line.indexOf("{");
+  if (begin < 0) return {};
   try {
-    return program.read(JSON.parse(line.slice(start)) as Json);
+    return program.read(JSON.parse(line.slice(begin)) as Json);
   } catch {
     return {};
   }

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { parseInput } from "../../../job/issue.ts";
-import { JobFailure } from "../../../job/failure.ts";
+import { JobFailure, messageOf } from "../../../job/failure.ts";
 import { LonghaulError } from "../../../job/error.ts";
-import { messageOf } from "../../../job/failure.ts";
 import type { Json } from "../../../job/json.ts";
 import { defineTool, type AgentTool } from "./agent-tool.ts";
 
@@ -16,8 +15,6 @@ export const giveUpTool: AgentTool = defineTool({
   },
 });
 
-export const submitResultName = "submit_result";
-
 /** Takes the result by the caller's own schema; what does not fit is told to the model, which tries again. */
 export function createSubmitTool(schema: Record<string, Json>, take: (data: Json) => void): AgentTool {
   const validator = toValidator(schema);
@@ -25,7 +22,7 @@ export function createSubmitTool(schema: Record<string, Json>, take: (data: Json
   const isObject = schema["type"] === "object";
   const parameters = isObject ? schema : { type: "object", properties: { result: schema }, required: ["result"] };
   return {
-    name: submitResultName,
+    name: "submit_result",
     description: "Hand in the result and end the task.",
     parameters,
     isChange: false,
