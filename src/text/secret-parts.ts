@@ -1,7 +1,8 @@
 import { secretName } from "./redact.ts";
 
 const assignment = /^(?:export\s+)?["']?([\w.-]+)["']?\s*[:=]\s*(.+?),?$/;
-const quoted = /"([^"]{6,})"|'([^']{6,})'/g;
+/** Not the names of fields. */
+const quoted = /"([^"]{6,})"(?!\s*:)|'([^']{6,})'(?!\s*:)/g;
 const urlPassword = /:\/\/[^\s/:@]*:([^\s/@]+)@/;
 
 /**
