@@ -6,6 +6,7 @@ import { parseInput } from "../job/issue.ts";
 import type { Job } from "../job/job.ts";
 import type { Kind, RunHandlers } from "../job/kind.ts";
 import { answerSchema, checkAnswer } from "../job/question.ts";
+import { isHeld } from "../job/state.ts";
 import type { AnswerResult, Created, Store } from "../store/store.ts";
 import { demand, demandKind, type Actor } from "./access.ts";
 import type { Dispatcher } from "./dispatcher.ts";
@@ -32,6 +33,7 @@ type Actions = Pick<
   | "submitKeyed"
   | "cancel"
   | "send"
+  | "summarize"
   | "retry"
   | "answer"
   | "pause"
@@ -85,6 +87,7 @@ export function createActions(parts: ActionParts): Actions & { close: () => void
       await send(text);
       parts.note(job.id, { type: "text-sent", bytes: Buffer.byteLength(text), ...defined({ by: actor.by }) });
     },
+    summarize: (id, actor) => sumUp(id, parts, actor),
     retry: async (id, actor = {}) => {
       demand(actor, "run");
       const job = await get(id, actor);
@@ -158,6 +161,16 @@ function refusedDelivery(job: Job, seq: number): LonghaulError {
 function refusedText(job: Job): LonghaulError {
   const why = job.state.status === "running" ? "it takes no input" : `it is ${job.state.status}`;
   return new LonghaulError("conflict", `Job ${job.id} cannot be sent anything: ${why}.`);
+}
+
+async function sumUp(id: string, { get, handlers }: ActionParts, actor: Actor = {}): Promise<string> {
+  demand(actor, "run");
+  const job = await get(id, actor);
+  demandKind(actor, job.kind);
+  const { summarize } = handlers(job.id);
+  if (summarize !== undefined) return summarize();
+  const why = isHeld(job.state) ? `jobs of kind "${job.kind}" have no summaries` : `it is ${job.state.status}`;
+  throw new LonghaulError("conflict", `Job ${job.id} cannot be summed up: ${why}.`);
 }
 
 function refusedAnswer(job: Job, key: string, result: Exclude<AnswerResult, "answered">): LonghaulError {

@@ -6,26 +6,60 @@ import type { Json } from "../job/json.ts";
 import type { ChildEnd, ChildOutput } from "../job/kind.ts";
 import { isTerminal } from "../job/state.ts";
 import type { Store } from "../store/store.ts";
+import type { Clock } from "./clock.ts";
 import type { Feed } from "./feed.ts";
 import type { Run } from "./run.ts";
+
+interface ChildParts {
+  readonly store: Store;
+  readonly feed: Feed;
+  readonly clock: Clock;
+}
 
 /** Waits until a child of this attempt's job has ended. */
 export async function awaitChild(
   run: Run,
   id: JobId,
-  { store, feed }: { store: Store; feed: Feed },
-  onChange: () => Promise<void> = async () => undefined,
+  parts: ChildParts,
+  onChange: () => Promise<"end" | undefined> = async () => undefined,
 ): Promise<ChildEnd> {
+  const { store, feed } = parts;
   const changes = feed.changes([id], run.signal);
   try {
     for (;;) {
       const child = await findChild(run, id, store);
-      await onChange();
+      const wish = await onChange();
       if (isTerminal(child.state)) return await toChildEnd(child, store);
+      if (wish === "end")
+        return await toChildEnd(await endChild(id, `its parent, job ${run.id}, ended it`, parts), store);
       const rang = await changes.next();
-      if (rang === "aborted") throw run.signal.reason;
+      if (rang === "aborted") {
+        if (isToldToEnd(run)) await endChild(id, `its parent, job ${run.id}, is being ended`, parts);
+        throw run.signal.reason;
+      }
       // A quiet while is no sign of life.
       if (rang !== "all") run.touch();
+    }
+  } finally {
+    changes.close();
+  }
+}
+
+/** When the engine stops or has lost the job, the child goes on: the same attempt finds it again. */
+function isToldToEnd({ stopCause }: Run): boolean {
+  return stopCause?.type === "cancelled" || stopCause?.type === "timed_out";
+}
+
+/** A job is not told as ended while its child still runs; the attempt's grace time bounds how long that may take. */
+async function endChild(id: JobId, reason: string, { store, feed, clock }: ChildParts): Promise<Job> {
+  const changes = feed.changes([id]);
+  try {
+    await store.cancel(id, { reason, at: clock.now() });
+    for (;;) {
+      const child = await store.get(id);
+      if (child === undefined) throw new LonghaulError("not_found", `Job ${id} is gone.`);
+      if (isTerminal(child.state)) return child;
+      if ((await changes.next()) === "aborted") throw new LonghaulError("stopped", "The engine has stopped.");
     }
   } finally {
     changes.close();

@@ -82,7 +82,7 @@ export function createContext(run: Run, parts: ContextParts): RunContext {
       },
     },
     spawn: parts.spawn,
-    childEnd: (id, onChange) => awaitChild(run, id, parts, onChange),
+    childEnd: (id, onChange) => awaitChild(run, id, { ...parts, clock }, onChange),
     childOutput: (id, stream, from) => readChild(run, id, store, { stream, from }),
   };
   return {

@@ -69,6 +69,8 @@ export interface Engine {
   readonly send: (id: string, text: string, actor?: Actor) => Promise<void>;
   /** Live facts about a running job, as its kind tells them; empty for any other. */
   readonly inspect: (id: string, access?: Access) => Promise<Record<string, Json>>;
+  /** Lets a running job sum itself up, which may cost something. Refused (`conflict`) if its kind cannot. */
+  readonly summarize: (id: string, actor?: Actor) => Promise<string>;
   readonly retry: (id: string, actor?: Actor) => Promise<Job>;
   readonly questions: (id: string, access?: Access) => Promise<AskedQuestion[]>;
   readonly answer: (id: string, key: string, answer: Answer, actor?: Actor) => Promise<Job>;

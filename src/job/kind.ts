@@ -49,6 +49,8 @@ export interface RunHandlers {
   readonly send?: (text: string) => Promise<void>;
   /** Live facts that no record holds: processes, memory, ports. */
   readonly inspect?: () => Promise<Record<string, Json>>;
+  /** A few sentences on where it stands, made because somebody asks: it may cost something. */
+  readonly summarize?: () => Promise<string>;
 }
 
 export interface ChildRequest {
@@ -109,8 +111,11 @@ export interface JobContext {
   readonly checkpoint: Checkpoint;
   /** Submits a child job; it is cancelled with its parent. */
   readonly spawn: (child: ChildRequest) => Promise<JobId>;
-  /** Waits for a child's end; signs of its life count as this attempt's. Rejects when the attempt is told to stop. */
-  readonly childEnd: (id: JobId, onChange?: () => Promise<void>) => Promise<ChildEnd>;
+  /**
+   * Waits for a child's end; signs of its life count as this attempt's, and a wish of "end" cancels it. When the attempt is
+   * told to end, ends the child first and then rejects.
+   */
+  readonly childEnd: (id: JobId, onChange?: () => Promise<"end" | undefined>) => Promise<ChildEnd>;
   /** What a child has written to a stream, from an offset; a negative one counts from the end. */
   readonly childOutput: (id: JobId, stream: string, from: number) => Promise<ChildOutput>;
 }

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { defined } from "../job/defined.ts";
 import { LonghaulError } from "../job/error.ts";
 import type { Job } from "../job/job.ts";
-import type { Json } from "../job/json.ts";
 import { jobStatuses } from "../job/state.ts";
+import { agentAnswerSchema, agentRequestSchema } from "./agent-record.ts";
 import { defineOperation, type OperationContext } from "./operation.ts";
 
 const rowSchema = z.object({
@@ -82,25 +82,20 @@ async function toRow(job: Job, lines: number, { engine, actor }: OperationContex
   const { state, id } = job;
   const [input, result] = await Promise.all([
     engine.input(id, actor),
-    state.status === "succeeded" ? engine.result(id, actor) : undefined,
+    state.status === "succeeded" ? engine.result(id, actor) : {},
   ]);
-  const told = asObject(result);
-  const { input: taken, output: given } = asObject(told["tokens"]);
-  const [asked] = asList(asObject(input)["models"]);
+  const { output, model, steps, cost_usd: cost, tokens } = agentAnswerSchema.parse(result);
   const endedAt = "finishedAt" in state ? state.finishedAt : undefined;
   const startedAt = "startedAt" in state ? state.startedAt : undefined;
   return {
     id,
     state: state.status,
     ...defined({
-      name: job.name,
-      model: asText(told["model"]) ?? asText(asked),
+      ...{ name: job.name, model: model ?? agentRequestSchema.parse(input).models[0], steps, cost_usd: cost },
       seconds:
         startedAt === undefined || endedAt === undefined ? undefined : Math.round((endedAt - startedAt) / 100) / 10,
-      steps: asNumber(told["steps"]),
-      tokens: typeof taken === "number" && typeof given === "number" ? taken + given : undefined,
-      cost_usd: asNumber(told["cost_usd"]),
-      answer: beginning(asText(told["output"]) ?? reasonOf(job), lines),
+      tokens: tokens && tokens.input + tokens.output,
+      answer: beginning(output ?? reasonOf(job), lines),
     }),
   };
 }
@@ -112,20 +107,4 @@ function reasonOf({ state }: Job): string | undefined {
 
 function beginning(text: string | undefined, lines: number): string | undefined {
   return text?.trim().split("\n").slice(0, lines).join("\n").slice(0, longestAnswer);
-}
-
-function asObject(value: Json | undefined): Record<string, Json> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
-}
-
-function asList(value: Json | undefined): Json[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function asText(value: Json | undefined): string | undefined {
-  return typeof value === "string" ? value : undefined;
-}
-
-function asNumber(value: Json | undefined): number | undefined {
-  return typeof value === "number" ? value : undefined;
 }

@@ -43,6 +43,18 @@ export const jobGet = defineOperation({
   },
 });
 
+export const jobSummary = defineOperation({
+  name: "job_summary",
+  scope: "run",
+  description: "Let a model sum up where a running agent stands, in a few sentences. Its tokens count as the job's.",
+  input: z.strictObject({ id: reference }),
+  output: z.object({ id: z.string(), summary: z.string() }),
+  run: async ({ engine, actor }, { id }) => {
+    const job = await findJob(engine, id, actor);
+    return { id: job.id, summary: await engine.summarize(job.id, actor) };
+  },
+});
+
 export const jobResult = defineOperation({
   name: "job_result",
   scope: "read",

@@ -16,6 +16,7 @@ import {
   jobResult,
   jobRetry,
   jobSend,
+  jobSummary,
 } from "./job-verbs.ts";
 import { jobSubmit } from "./job-submit.ts";
 import { jobWait } from "./job-wait.ts";
@@ -41,6 +42,7 @@ export const operations: readonly Operation[] = [
   ...crawlOperations,
   crawlPages,
   jobGet,
+  jobSummary,
   jobResult,
   jobList,
   jobCount,

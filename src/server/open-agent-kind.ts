@@ -32,6 +32,7 @@ export function openAgentKind(
     prices: agent.prices,
     concurrency: agent.concurrency,
     maxSteps: agent.max_steps,
+    termGraceMs: config.shell.term_grace_ms,
     secretFiles: agent.secret_files,
     mcpServers: agent.mcp_servers,
     redactor,

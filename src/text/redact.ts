@@ -1,4 +1,4 @@
-const secretName = /key|token|secret|passw|credential|auth|cookie|session/i;
+export const secretName = /key|token|secret|passw|credential|auth|cookie|session/i;
 const hidden = "[redacted]";
 
 /** A secret's value as it stands in a command line: quoted, or up to the next space. */
@@ -21,6 +21,8 @@ export interface Redactor {
   readonly text: (text: string) => string;
   /** Hides only the known values: for text that must stay as it is otherwise, such as code. */
   readonly known: (text: string) => string;
+  /** How many characters at the end may be the beginning of a known value: text that comes in pieces waits for the rest. */
+  readonly unfinished: (text: string) => number;
   /** Variables by name: the values of those that look secret are hidden whole. */
   readonly env: (env: Record<string, string>) => Record<string, string>;
 }
@@ -36,6 +38,7 @@ export function createRedactor(known: readonly string[]): Redactor {
   return {
     text,
     known: hideKnown,
+    unfinished: findUnfinished(known),
     env: (env) =>
       Object.fromEntries(
         Object.entries(env).map(([name, value]) => [name, secretName.test(name) ? hidden : text(value)]),
@@ -45,8 +48,27 @@ export function createRedactor(known: readonly string[]): Redactor {
 
 /** Hides these values only, for texts in which nothing else may change. */
 export function hideValues(known: readonly string[]): (text: string) => string {
-  const values = known.filter((value) => value.length >= 6).toSorted((a, b) => b.length - a.length);
+  const values = known.filter(isLongEnough).toSorted((a, b) => b.length - a.length);
   return (text) => values.reduce((shown, value) => shown.replaceAll(value, hidden), text);
+}
+
+function isLongEnough(value: string): boolean {
+  return value.length >= 6;
+}
+
+/** See `Redactor.unfinished`. */
+export function findUnfinished(known: readonly string[]): (text: string) => number {
+  const values = new Map<string, string[]>();
+  for (const value of known.filter(isLongEnough)) {
+    values.set(value.charAt(0), [...(values.get(value.charAt(0)) ?? []), value]);
+  }
+  return (text) => {
+    for (let start = 0; start < text.length; start++) {
+      const end = text.slice(start);
+      if (values.get(text.charAt(start))?.some((value) => value.startsWith(end)) === true) return end.length;
+    }
+    return 0;
+  };
 }
 
 /** The values of variables whose names say that they are secret. */

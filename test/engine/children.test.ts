@@ -108,6 +108,36 @@ describe("a parent that waits for its child", () => {
     expect({ ...tail, bytes: Buffer.from(tail.bytes).toString() }).toEqual({ bytes: "world", next: 11, size: 11 });
   });
 
+  it.each([
+    { ending: "cancelled", limits: {} },
+    { ending: "timed_out", limits: { runMs: 100 } },
+  ] as const)("and is $ending ends it, and is not told as ended before it has", async ({ ending, limits }) => {
+    const parent = new Puppet({ name: "parent", isStubborn: true });
+    const child = new Puppet({ name: "child", isStubborn: true });
+    const engine = await world().open([parent.kind, child.kind], { limits: { graceMs: 60_000 } });
+    const { id } = await engine.submit({ kind: "parent", input: {}, limits });
+    const attempt = await parent.next();
+    const childId = await attempt.context.spawn({ kind: "child", input: {}, key: "one" });
+    const childAttempt = await child.next();
+    void rejection(attempt.context.childEnd(childId)).then(attempt.fail);
+    if (ending === "cancelled") await engine.cancel(id);
+    await until(() => childAttempt.context.signal.aborted);
+    expect([await statusOf(engine, id), await statusOf(engine, childId)]).toEqual(["running", "running"]);
+    childAttempt.succeed();
+    await untilStatus(engine, id, ending);
+    expect((await stateOf(engine, childId, "cancelled")).reason).toBe(`its parent, job ${id}, is being ended`);
+  });
+
+  it("may end it, and learns that it was cancelled", async () => {
+    const { parent, child } = createFamily();
+    const engine = await world().open([parent.kind, child.kind]);
+    await engine.submit({ kind: "parent", input: {} });
+    const { context } = await parent.next();
+    const id = await context.spawn({ kind: "child", input: {}, key: "one" });
+    await child.next();
+    expect(await context.childEnd(id, async () => "end")).toEqual({ status: "cancelled" });
+  });
+
   it("stops waiting when it is told to stop, and sees no jobs but its own children", async () => {
     const { parent, child } = createFamily();
     const engine = await world().open([parent.kind, child.kind]);

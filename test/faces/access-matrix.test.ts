@@ -92,6 +92,7 @@ const rows: Readonly<Record<string, Row>> = {
   job_wait: { target: "job", input: (id) => ({ ids: [id], timeout_ms: 0 }) },
   job_output: { target: "job", input: (id) => ({ id }) },
   job_events: { target: "job", input: (id) => ({ id }) },
+  job_summary: { target: "job", input: (id) => ({ id }), allowed: 409 },
   job_result: { target: "job", input: (id) => ({ id }), allowed: 409 },
   job_submit: { target: "kind", input: () => ({ jobs: [{ kind: "shell", delay_ms: 3_600_000 }] }) },
   run_agent: { target: "kind", input: () => ({ task: "x" }), allowed: 400 },

@@ -37,6 +37,7 @@ describe("the operations", () => {
       "job_retry",
       "job_send",
       "job_submit",
+      "job_summary",
       "job_wait",
       "jobs_prune",
       "kind_list",

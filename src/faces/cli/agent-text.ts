@@ -1,18 +1,26 @@
 import type { Json } from "../../job/json.ts";
+import type { Note } from "./notes-in-order.ts";
 import { escapeControls } from "./text-width.ts";
 
 type Event = Readonly<Record<string, Json>>;
 
 /** One event of an agent on one line, for whoever looks on; undefined for what nobody needs to see. */
-export function activityText(line: string): string | undefined {
-  const event = parse(line);
-  switch (text(event?.["type"])) {
+export function activityNote(line: string, id: string): Note | undefined {
+  const event = parse(line) ?? {};
+  const shown = activityText(event, id);
+  return shown === undefined ? undefined : { text: escapeControls(shown), after: Number(event["after"] ?? 0) };
+}
+
+function activityText(event: Event, id: string): string | undefined {
+  const [tool, words, error] = [text(event["tool"]), text(event["arguments"]), text(event["error"])];
+  switch (text(event["type"])) {
     case "tool_start":
-      return escapeControls(`→ ${text(event?.["tool"])} ${text(event?.["arguments"])}`.trimEnd());
+      if (tool === "ask_user") return `? ${words}   Answer it: longhaul answer ${id} --text TEXT`;
+      return `→ ${tool} ${words}`.trimEnd();
     case "tool_done":
-      return event?.["ok"] === true ? undefined : escapeControls(`  ✗ ${text(event?.["result"])}`);
+      return event["ok"] === true ? undefined : `  ✗ ${text(event["result"])}`;
     case "retry":
-      return escapeControls(`… ${text(event?.["error"])}`);
+      return `… ${error}`;
     case "compacted":
       return "… the conversation was made shorter";
     default:
@@ -27,11 +35,11 @@ interface AgentTotals {
   readonly cost_usd?: number | undefined;
 }
 
-/** What a run used up: `anthropic/claude-opus-4-1 · 12 steps · 81k tokens · $0.42`. */
+/** What a run used up: `anthropic/claude-opus-5-5 · 12 steps · 81k tokens · $0.42`. */
 export function totalsText({ model, steps, tokens, cost_usd: cost }: AgentTotals): string {
   return [
     model ?? "",
-    steps === undefined ? "" : `${steps} steps`,
+    steps === undefined ? "" : `${steps} ${steps === 1 ? "step" : "steps"}`,
     tokens === undefined ? "" : tokens < 1_000 ? `${tokens} tokens` : `${Math.round(tokens / 1_000)}k tokens`,
     cost === undefined ? "" : `$${cost.toFixed(cost < 0.1 ? 4 : 2)}`,
   ]

@@ -7,6 +7,7 @@ import { listenForInterrupt } from "./interrupt.ts";
 import { jobLabel, outcomeText, shortId } from "./job-text.ts";
 import { LiveLine } from "./live-line.ts";
 import { liveText } from "./live-text.ts";
+import { NotesInOrder, type Note } from "./notes-in-order.ts";
 import { OutputPlace } from "./output-place.ts";
 import { repeatEvery } from "./repeat.ts";
 import { waitForEnd } from "./wait-for-end.ts";
@@ -16,7 +17,7 @@ const lookMs = 1_000;
 export interface AttendOptions {
   readonly isPty: boolean;
   /** A stream of lines that are told to whoever looks on, in words of their own; never in a pipe. */
-  readonly aside?: { readonly stream: string; readonly tell: (line: string) => string | undefined };
+  readonly aside?: { readonly stream: string; readonly tell: (line: string) => Note | undefined };
 }
 
 /** Stays with a job until it ends: passes its output on, shows where it is, and answers with its exit code. */
@@ -29,6 +30,7 @@ export async function attend(front: Front, job: JobView, options: AttendOptions)
   if (terminal.err.isTerminal) screen.note(screen.noteStyle.dim(`job ${jobLabel(job)}`));
   const aside = terminal.err.isTerminal ? options.aside : undefined;
   const lines = new LineBuffer();
+  const notes = new NotesInOrder(place);
   const stopLooking = line.isOn ? showState(front, job.id, place) : () => undefined;
   try {
     const ended = await followOutput({
@@ -38,10 +40,17 @@ export async function attend(front: Front, job: JobView, options: AttendOptions)
       streams: ["stdout", "stderr", ...(aside === undefined ? [] : [aside.stream])],
       signal: interrupt.signal,
       write: async (piece) => {
-        if (aside === undefined || piece.stream !== aside.stream) await place.write(piece);
-        else for (const told of lines.push(piece.bytes)) tellAside(aside.tell(told), place, screen);
+        if (piece.stream !== aside?.stream) {
+          await (piece.stream === "stdout" ? notes : place).write(piece);
+          return;
+        }
+        for (const told of lines.push(piece.bytes)) {
+          const note = aside.tell(told);
+          if (note !== undefined) notes.add({ ...note, text: screen.noteStyle.dim(note.text) });
+        }
       },
     });
+    notes.end();
     stopLooking();
     tellEnd(front, ended, place);
     return jobExitCode(ended);
@@ -69,10 +78,6 @@ export async function attendSilently({ client, screen }: Front, job: JobView): P
   } finally {
     interrupt.stop();
   }
-}
-
-function tellAside(text: string | undefined, place: OutputPlace, { noteStyle }: Front["screen"]): void {
-  if (text !== undefined) place.note(noteStyle.dim(text));
 }
 
 function goesOn(job: JobView): string {

@@ -7,8 +7,8 @@ import { escapeControls } from "./text-width.ts";
 export function liveText(job: JobView, lastLine = ""): string {
   const parts = [
     `${stateText(job)} ${elapsed(job)}`,
-    progressText(job) || waitText(job),
     wish(job),
+    progressText(job) || waitText(job),
     escapeControls(lastLine),
   ];
   return parts.filter((part) => part !== "").join(" · ");

@@ -17,6 +17,7 @@ import {
   jobResult,
   jobRetry,
   jobSend,
+  jobSummary,
 } from "../../operations/job-verbs.ts";
 import type { JobView } from "../../operations/job-view.ts";
 import { jobWait } from "../../operations/job-wait.ts";
@@ -79,6 +80,10 @@ export const routes: readonly Route[] = [
   })),
   { method: "GET", path: "/v1/jobs/{id}/pages", tag: "job", operation: crawlPages, fields: "query", hasLines: true },
   { method: "GET", path: "/v1/jobs/{id}/artifacts", tag: "job", operation: jobArtifact, fields: "query" },
+  {
+    ...{ method: "POST", path: "/v1/jobs/{id}/summary", tag: "job", operation: jobSummary, fields: "body" },
+    isSlow: true,
+  },
   { method: "POST", path: "/v1/jobs/{id}/send", tag: "job", operation: jobSend, fields: "body" },
   { method: "POST", path: "/v1/jobs/{id}/answer", tag: "job", operation: jobAnswer, fields: "body" },
   {

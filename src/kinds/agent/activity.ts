@@ -10,9 +10,12 @@ export interface Activity {
   readonly text: (piece: string) => void;
   /** Hands on what is held back of the text, and ends its line. */
   readonly endText: () => void;
+  /** One line of JSON, with how many bytes of text were written before it. */
   readonly event: (type: string, facts: Record<string, Json>) => void;
   /** Where the run stands: `step 4 · grep src · 12k tokens · $0.03`. */
   readonly progress: (doing: string, conversation: Conversation) => void;
+  /** What the run has come to: `anthropic/claude-opus-5-5 · 4 steps · 12k tokens · $0.03`. */
+  readonly end: (model: string, conversation: Conversation) => void;
 }
 
 const longestFact = 300;
@@ -22,16 +25,19 @@ export function createActivity(context: JobContext, redactor: Redactor): Activit
   const events = context.output("activity");
   let held = "";
   let isInLine = false;
+  let writtenBytes = 0;
   const write = (text: string): void => {
     if (text === "") return;
-    stdout.write(redactor.known(text));
+    const bytes = Buffer.from(redactor.known(text));
+    stdout.write(bytes);
+    writtenBytes += bytes.length;
     isInLine = !text.endsWith("\n");
   };
   return {
     text: (piece) => {
+      // A secret that comes in pieces is seen when it is whole.
       held += piece;
-      // Whole words only: a secret that comes in pieces is seen when it is whole.
-      const end = Math.max(held.lastIndexOf(" "), held.lastIndexOf("\n")) + 1;
+      const end = held.length - redactor.unfinished(held);
       write(held.slice(0, end));
       held = held.slice(end);
     },
@@ -45,12 +51,23 @@ export function createActivity(context: JobContext, redactor: Redactor): Activit
         key,
         typeof value === "string" ? brief(value) : value,
       ]);
-      const line = { at: new Date(context.now()).toISOString(), type, ...(Object.fromEntries(shown) as object) };
+      const line = {
+        at: new Date(context.now()).toISOString(),
+        type,
+        after: writtenBytes,
+        ...(Object.fromEntries(shown) as object),
+      };
       events.write(`${JSON.stringify(line)}\n`);
     },
     progress: (doing, conversation) => {
       const parts = [`step ${conversation.steps + 1}`, brief(doing).slice(0, 60), ...spent(conversation)];
       context.progress({ message: parts.filter((part) => part !== "").join(" · ") });
+    },
+    end: (model, conversation) => {
+      const { steps } = conversation;
+      context.progress({
+        message: [model, `${steps} ${steps === 1 ? "step" : "steps"}`, ...spent(conversation)].join(" · "),
+      });
     },
   };
 

@@ -7,11 +7,13 @@ import { agentInputSchema, agentResultSchema, type AgentInput } from "./input.ts
 import { createModelClient } from "./model/call-model.ts";
 import { findModels, modelLabel } from "./model/model-names.ts";
 import { findPrice } from "./model/prices.ts";
-import { programs } from "./programs/program.ts";
+import { programs } from "./programs/programs.ts";
 import { runProgram } from "./programs/run-program.ts";
 import { createReadData, type ReadData, type ReadDataOptions } from "./read-data.ts";
 import { runLoop } from "./run-loop.ts";
+import { createRunRedactor } from "./run-redactor.ts";
 import type { AgentSettings } from "./settings.ts";
+import { ConfinedFiles } from "./tools/confined-files.ts";
 import { toValidator } from "./tools/ending-tools.ts";
 
 export interface AgentKind {
@@ -31,17 +33,21 @@ export function createAgentKind(settings: AgentSettings): AgentKind {
     result: agentResultSchema,
     onInterrupt: "resume",
     concurrency: settings.concurrency,
-    limits: { graceMs: 15_000 },
+    // An agent has ended when its command has.
+    limits: { graceMs: settings.termGraceMs + 15_000 },
     check: (input) => checkInput(input, settings),
     starts: ({ readOnly, backend }) => (readOnly && backend === undefined ? [] : ["shell"]),
     conceal: (input) => concealInput(input, settings.redactor),
     run: async (input, context) => {
+      const files = new ConfinedFiles(settings.resolveCwd(input.cwd), settings.secretFiles);
+      const redactor = await createRunRedactor(files, settings.redactor);
+      const parts = { input, context, files, settings: { ...settings, redactor } };
       try {
-        const { backend } = input;
-        if (backend === undefined) return await runLoop(input, context, settings, client);
-        return await runProgram(programs[backend], input, context, settings);
+        return input.backend === undefined
+          ? await runLoop(parts, client)
+          : await runProgram(programs[input.backend], parts, client);
       } catch (thrown) {
-        throw concealFailure(thrown, settings.redactor);
+        throw concealFailure(thrown, redactor);
       }
     },
   });
@@ -58,11 +64,17 @@ function checkInput(input: AgentInput, settings: AgentSettings): void {
   settings.resolveCwd(input.cwd);
   if (input.outputSchema !== undefined) toValidator(input.outputSchema);
   if (input.backend !== undefined) {
-    const { command } = programs[input.backend];
-    if (settings.hasProgram(command)) return;
+    const { command, isMetered } = programs[input.backend];
+    if (!settings.hasProgram(command)) {
+      throw new LonghaulError(
+        "invalid_input",
+        `The backend "${input.backend}" needs the program "${command}", which is not on the server's PATH: install it, or leave backend out.`,
+      );
+    }
+    if (isMetered || (input.maxSteps ?? input.maxTokens ?? input.maxCostUsd) === undefined) return;
     throw new LonghaulError(
       "invalid_input",
-      `The backend "${input.backend}" needs the program "${command}", which is not on the server's PATH: install it, or leave backend out.`,
+      `max_steps, max_tokens and max_cost_usd cannot be kept: ${command} does not tell what it uses while it runs. Limit its time (timeout_ms), or choose another backend.`,
     );
   }
   const choices = findModels(input.models, settings);
@@ -78,8 +90,9 @@ function checkInput(input: AgentInput, settings: AgentSettings): void {
 
 /** Providers like to quote the key that they refuse. Without its cause, which may quote it too. */
 function concealFailure(thrown: unknown, redactor: Redactor): unknown {
-  if (!(thrown instanceof Error) || thrown instanceof LonghaulError) return thrown;
+  if (!(thrown instanceof Error)) return thrown;
   const message = redactor.text(messageOf(thrown));
+  if (thrown instanceof LonghaulError) return new LonghaulError(thrown.code, message);
   if (!(thrown instanceof JobFailure)) return new JobFailure("error", message);
   const { code, retryable, details } = thrown;
   return new JobFailure(code, message, { retryable, ...(details === undefined ? {} : { details }) });

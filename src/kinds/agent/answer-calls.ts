@@ -3,6 +3,7 @@ import type { JobContext } from "../../job/kind.ts";
 import type { Activity } from "./activity.ts";
 import { closePending, saveConversation, type Conversation, type Pending, type ToolAnswer } from "./conversation.ts";
 import type { ToolCall } from "./model/call-model.ts";
+import type { RunRedactor } from "./run-redactor.ts";
 import { countRepeats, isLooping, repeatWarning } from "./repeats.ts";
 import type { AgentTool, ToolUse } from "./tools/agent-tool.ts";
 import type { ConfinedFiles } from "./tools/confined-files.ts";
@@ -12,8 +13,8 @@ interface AnswerParts {
   readonly activity: Activity;
   readonly tools: readonly AgentTool[];
   readonly files: ConfinedFiles;
-  /** Hides the values that no model may see. */
-  readonly conceal: (text: string) => string;
+  /** Hides what neither the model nor anybody else may see. */
+  readonly redactor: Pick<RunRedactor, "known" | "learn">;
   /** Something handed in the result: what was asked for besides is not done any more. */
   readonly isDone: () => boolean;
 }
@@ -53,9 +54,10 @@ async function answerCall(
   activity.progress(`${call.name} ${brief}`, conversation);
   const { text, isError } = await attempt(call, tool, conversation, pending, parts);
   context.signal.throwIfAborted();
+  if (tool?.isChange === true) await parts.redactor.learn();
   const ms = Math.round(performance.now() - startedAt);
   activity.event("tool_done", { tool: call.name, ok: !isError, result: text, ms });
-  return { id: call.id, name: call.name, text: parts.conceal(text), isError };
+  return { id: call.id, name: call.name, text: parts.redactor.known(text), isError };
 }
 
 /** What a tool throws is an answer too; only the end of the run is none. */
@@ -73,7 +75,8 @@ async function attempt(
   }
   if (call.problem !== undefined) return { text: call.problem, isError: true };
   const key = `step ${conversation.steps} call ${pending.answers.length}`;
-  const use: ToolUse = { job: context, files: parts.files, todos: conversation.todos, conceal: parts.conceal, key };
+  const conceal = parts.redactor.known;
+  const use: ToolUse = { job: context, files: parts.files, todos: conversation.todos, conceal, key };
   try {
     if (pending.isUnderWay) return await afterInterruption(tool, call, use);
     if (tool.isUnrepeatable) {

@@ -66,6 +66,6 @@ async function ask(
     });
     return { ok: true, ms: ms() };
   } catch (error) {
-    return { ok: false, ms: ms(), error: messageOf(error) };
+    return { ok: false, ms: ms(), error: messageOf(error).replace(`${modelLabel(choice)} `, "") };
   }
 }

@@ -58,7 +58,8 @@ function replaceMiddle(conversation: Conversation): boolean {
   return true;
 }
 
-function tell(message: Message): string[] {
+/** A message in short, a line for each thing said or done. */
+export function tell(message: Message): string[] {
   if (message.role === "assistant" && Array.isArray(message.content)) {
     return message.content.flatMap((part) => {
       if (part.type === "text" && part.text.trim() !== "") return [`You said: ${shorten(part.text)}`];

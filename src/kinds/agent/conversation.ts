@@ -74,12 +74,26 @@ export function addReply(conversation: Conversation, reply: ModelReply, costUsd:
   const { message, calls, usage, text } = reply;
   conversation.messages.push(message);
   conversation.pending = calls.length === 0 ? null : { calls, answers: [], isUnderWay: false };
-  conversation.usage = addUsage(conversation.usage, usage);
+  spend(conversation, usage, costUsd);
   conversation.lastInput = usage.input;
-  conversation.costUsd = costUsd === undefined || conversation.costUsd === null ? null : conversation.costUsd + costUsd;
   conversation.steps += 1;
   conversation.compactions = 0;
   if (text.trim() !== "") conversation.lastText = text;
+}
+
+/** Only the model that thought it can read its thoughts; others may refuse them. */
+export function withoutThoughts(messages: readonly Message[]): Message[] {
+  return messages.map((message) =>
+    message.role === "assistant" && Array.isArray(message.content)
+      ? { ...message, content: message.content.filter(({ type }) => type !== "reasoning") }
+      : message,
+  );
+}
+
+/** Adds what a reply used up. */
+export function spend(conversation: Conversation, usage: TokenUsage, costUsd: number | undefined): void {
+  conversation.usage = addUsage(conversation.usage, usage);
+  conversation.costUsd = costUsd === undefined || conversation.costUsd === null ? null : conversation.costUsd + costUsd;
 }
 
 /** All calls are answered: the answers become part of what the model reads next. */

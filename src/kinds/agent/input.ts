@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { tokenUsageSchema } from "./model/token-usage.ts";
-import { programNames } from "./programs/program.ts";
+import { programNames } from "./programs/programs.ts";
 
 const text = z.string().max(500_000);
 const modelName = z.string().trim().min(1).max(200);

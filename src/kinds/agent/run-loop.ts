@@ -1,32 +1,36 @@
 import { JobFailure } from "../../job/failure.ts";
-import { PartialResult, type JobContext } from "../../job/kind.ts";
+import { PartialResult } from "../../job/kind.ts";
 import type { Json } from "../../job/json.ts";
 import { createActivity, type Activity } from "./activity.ts";
 import { answerCalls } from "./answer-calls.ts";
-import { compact } from "./compact.ts";
-import { addReply, loadConversation, saveConversation, startConversation, type Conversation } from "./conversation.ts";
+import { compact, tell } from "./compact.ts";
+import {
+  addReply,
+  loadConversation,
+  saveConversation,
+  spend,
+  startConversation,
+  withoutThoughts,
+  type Conversation,
+} from "./conversation.ts";
 import type { AgentInput, AgentResult } from "./input.ts";
 import type { ModelClient } from "./model/call-model.ts";
 import { ModelError } from "./model/model-error.ts";
 import { findModels, modelLabel, type ModelChoice } from "./model/model-names.ts";
 import { callPersistently, defaultRetryPolicy, type PersistentReply } from "./model/persistent-call.ts";
 import { costOf, findPrice } from "./model/prices.ts";
-import { totalTokens } from "./model/token-usage.ts";
 import { buildInstructions, buildPrompt } from "./prompt.ts";
-import type { AgentSettings } from "./settings.ts";
+import { limitReached, roundDollars, serveRun, toResult } from "./run-result.ts";
+import type { RunParts } from "./settings.ts";
+import { createSummarizer } from "./summarize.ts";
 import { openToolBox } from "./tool-box.ts";
 import type { AgentTool } from "./tools/agent-tool.ts";
-import { ConfinedFiles } from "./tools/confined-files.ts";
 
-interface LoopParts {
-  readonly input: AgentInput;
-  readonly context: JobContext;
-  readonly settings: AgentSettings;
+interface LoopParts extends RunParts {
   readonly client: ModelClient;
   readonly activity: Activity;
   readonly choices: readonly ModelChoice[];
   readonly tools: readonly AgentTool[];
-  readonly files: ConfinedFiles;
   /** Set when the result was handed in. */
   readonly handedIn: { data?: Json };
 }
@@ -34,14 +38,9 @@ interface LoopParts {
 type LoopResult = AgentResult | PartialResult<AgentResult>;
 
 /** Lets a model work on the task with tools until it is done. Goes on from the checkpoint if there is one. */
-export async function runLoop(
-  input: AgentInput,
-  context: JobContext,
-  settings: AgentSettings,
-  client: ModelClient,
-): Promise<LoopResult> {
+export async function runLoop(parts: RunParts, client: ModelClient): Promise<LoopResult> {
+  const { input, context, settings } = parts;
   const activity = createActivity(context, settings.redactor);
-  const files = new ConfinedFiles(settings.resolveCwd(input.cwd), settings.secretFiles);
   const handedIn: { data?: Json } = {};
   const box = await openToolBox(input, settings, {
     signal: context.signal,
@@ -50,71 +49,71 @@ export async function runLoop(
   });
   const choices = findModels(input.models, settings);
   try {
-    const conversation = await openConversation(input, files, context);
-    serveFacts(context, conversation, choices, settings.redactor.text);
-    return await converse(conversation, {
-      ...{ input, context, settings, client, activity, choices, files, handedIn },
-      tools: box.tools,
-    });
+    const conversation = await openConversation(parts);
+    const loop = { ...parts, client, activity, choices, handedIn, tools: box.tools };
+    serve(conversation, loop);
+    return await converse(conversation, loop);
   } finally {
     activity.endText();
     await box.close();
   }
 }
 
-async function openConversation(input: AgentInput, files: ConfinedFiles, context: JobContext): Promise<Conversation> {
+async function openConversation({ input, files, context }: RunParts): Promise<Conversation> {
   const stored = await loadConversation(context.checkpoint);
   if (stored !== undefined) {
     // A new attempt by hand gets every chance again; what was found out stays.
-    return context.isInterrupted ? stored : { ...stored, current: 0, recent: [], reminders: 0 };
+    if (context.isInterrupted) return stored;
+    return { ...stored, messages: withoutThoughts(stored.messages), current: 0, recent: [], reminders: 0 };
   }
   return startConversation(await buildInstructions(input, files), await buildPrompt(input, files));
 }
 
-function serveFacts(
-  context: JobContext,
-  conversation: Conversation,
-  choices: readonly ModelChoice[],
-  redact: (text: string) => string,
-): void {
-  context.serve({
-    inspect: async () => ({
-      model: modelLabel(choices[conversation.current] as ModelChoice),
-      steps: conversation.steps,
-      tool_calls: conversation.toolCalls,
-      tokens: totalTokens(conversation.usage),
-      ...(conversation.costUsd === null ? {} : { cost_usd: round(conversation.costUsd) }),
-      todos: conversation.todos.items.map(({ content, status }) => redact(`${status}: ${content}`)),
-    }),
+function serve(conversation: Conversation, parts: LoopParts): void {
+  const { context, choices, settings } = parts;
+  const own = (): ModelChoice => choices[conversation.current] as ModelChoice;
+  const summarize = createSummarizer({
+    ...parts,
+    own,
+    happened: () => conversation.messages.slice(1).flatMap(tell),
+    spend: async (usage, cost) => {
+      spend(conversation, usage, cost);
+      await saveConversation(context.checkpoint, conversation);
+    },
   });
+  serveRun(context, conversation, { model: () => modelLabel(own()), redactor: settings.redactor, summarize });
 }
 
 async function converse(conversation: Conversation, parts: LoopParts): Promise<LoopResult> {
-  const { context, handedIn, settings } = parts;
+  const { context, handedIn, settings, input } = parts;
+  const { redactor } = settings;
+  const limits = { ...input, maxSteps: input.maxSteps ?? settings.maxSteps };
+  const end = (ending: Pick<AgentResult, "data" | "stopped_by">): AgentResult => {
+    const model = modelLabel(parts.choices[conversation.current] as ModelChoice);
+    parts.activity.end(model, conversation);
+    return toResult(conversation, { model, redactor }, ending);
+  };
   for (;;) {
-    await answerCalls(conversation, {
-      ...parts,
-      conceal: settings.redactor.known,
-      isDone: () => handedIn.data !== undefined,
-    });
-    if (handedIn.data !== undefined) return toResult(conversation, parts, { data: handedIn.data });
-    const stoppedBy = limitReached(conversation, parts);
-    if (stoppedBy !== undefined) return new PartialResult(toResult(conversation, parts, { stopped_by: stoppedBy }));
+    await answerCalls(conversation, { ...parts, redactor, isDone: () => handedIn.data !== undefined });
+    if (handedIn.data !== undefined) return end({ data: handedIn.data });
+    const stoppedBy = limitReached(conversation, limits);
+    if (stoppedBy !== undefined) return new PartialResult(end({ stopped_by: stoppedBy }));
     const reply = await nextReply(conversation, parts);
     const choice = parts.choices[reply.current] as ModelChoice;
     const price = findPrice(choice, settings.prices);
     const cost = price === undefined ? undefined : costOf(reply.usage, price);
+    if (reply.current !== conversation.current) conversation.messages = withoutThoughts(conversation.messages);
     conversation.current = reply.current;
     addReply(conversation, reply, cost);
-    const isOver = reply.calls.length === 0 && !remind(conversation, reply.text, parts.input);
+    const isOver = reply.calls.length === 0 && !remind(conversation, reply.text, input);
     await saveConversation(context.checkpoint, conversation);
     parts.activity.event("step", {
       step: conversation.steps,
       model: modelLabel(choice),
       tokens: { ...reply.usage },
-      ...(cost === undefined ? {} : { cost_usd: round(cost) }),
+      ...(cost === undefined ? {} : { cost_usd: roundDollars(cost) }),
     });
-    if (isOver) return toResult(conversation, parts, {});
+    if (isOver) return end({});
   }
 }
 
@@ -188,35 +187,4 @@ function remind(conversation: Conversation, text: string, { outputSchema }: Agen
       : "Call submit_result with the result.";
   conversation.messages.push({ role: "user", content });
   return true;
-}
-
-function limitReached(conversation: Conversation, { input, settings }: LoopParts): AgentResult["stopped_by"] {
-  const { steps, usage, costUsd } = conversation;
-  if (input.maxTokens !== undefined && totalTokens(usage) >= input.maxTokens) return "max_tokens";
-  if (input.maxCostUsd !== undefined && (costUsd ?? 0) >= input.maxCostUsd) return "max_cost_usd";
-  return steps >= (input.maxSteps ?? settings.maxSteps) ? "max_steps" : undefined;
-}
-
-const longestOutput = 1_000_000;
-
-function toResult(
-  conversation: Conversation,
-  { choices, settings }: LoopParts,
-  ending: Pick<AgentResult, "data" | "stopped_by">,
-): AgentResult {
-  const { costUsd, lastText } = conversation;
-  const text = lastText === "" && ending.data !== undefined ? JSON.stringify(ending.data) : lastText;
-  return {
-    output: settings.redactor.known(text).slice(0, longestOutput),
-    model: modelLabel(choices[conversation.current] as ModelChoice),
-    steps: conversation.steps,
-    tool_calls: conversation.toolCalls,
-    tokens: conversation.usage,
-    ...(costUsd === null ? {} : { cost_usd: round(costUsd) }),
-    ...ending,
-  };
-}
-
-function round(dollars: number): number {
-  return Math.round(dollars * 1_000_000) / 1_000_000;
 }

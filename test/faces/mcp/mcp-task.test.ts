@@ -78,7 +78,7 @@ describe("the profile mcp-task", () => {
   });
 
   it("runs a task, and tells its status and its result", async () => {
-    models.script("gpt-5", { calls: [{ name: "list", input: {} }] }, { text: "one two three four five" });
+    models.script("gpt-6-sol", { calls: [{ name: "list", input: {} }] }, { text: "one two three four five" });
     await open();
     await writeFile(join(home, "some-file"), "");
     const started = await data("run_task", { task: "Count to five", output: "numbers", cwd: home });
@@ -93,7 +93,7 @@ describe("the profile mcp-task", () => {
     expect(await data("check_task_status", { task_id: "standard-count-five" })).toEqual({
       ...{ id, status: "completed", model: "standard", readOnly: false },
       ...{ createdAt: iso, startedAt: iso, completedAt: iso, output: "one two three four five" },
-      ...{ progress: expect.stringContaining("step 2"), messageCount: 4, requestCount: 2 },
+      ...{ progress: expect.stringContaining("2 steps · 220 tokens"), messageCount: 4, requestCount: 2 },
       recentEvents: ["step", "tool_start", "tool_done", "step"].map(
         (type) => expect.stringMatching(new RegExp(`^${type} at \\d{4}-`)) as string,
       ),
@@ -108,7 +108,7 @@ describe("the profile mcp-task", () => {
   });
 
   it("tells what runs, when to look again, and cancels it for real", async () => {
-    models.script("gpt-5", { text: "I think ", hangs: true });
+    models.script("gpt-6-sol", { text: "I think ", hangs: true });
     await open();
     const { task_id: id } = await data("run_task", { task: "think", read_only: true, output: "deep thoughts" });
     await until(() => models.heard.length === 1);
@@ -116,10 +116,16 @@ describe("the profile mcp-task", () => {
     expect(status).toMatchObject({
       status: "running",
       readOnly: true,
-      check_after: "Please wait 5 seconds before checking this task again",
-      check_after_seconds: 5,
+      check_after: expect.stringMatching(/^Please wait \d+ seconds before checking this task again$/) as string,
+      check_after_seconds: expect.any(Number) as number,
     });
     expect(status).not.toHaveProperty("output");
+    expect(models.heard).toHaveLength(1);
+    models.script("gpt-6-luna", { text: "It thinks deeply." });
+    expect(await data("check_task_status", { task_id: id, summary: true })).toMatchObject({
+      progress: "It thinks deeply.",
+    });
+    expect(models.heard).toHaveLength(2);
     expect(await error("get_task_result", { task_id: id })).toBe(
       `Failed to execute task: Task ${String(id)} is not complete. Status: running`,
     );
@@ -229,7 +235,7 @@ describe("the profile mcp-task", () => {
   it("takes its keys from ENV_FILE, and its time limits are real", async () => {
     const keys = { ENV_FILE: join(home, "keys.env"), OPENAI_API_KEY: "" };
     await writeFile(keys.ENV_FILE, "OPENAI_API_KEY=sk-from-the-file-123456\n");
-    models.script("gpt-5", { text: "Hello." }, { text: "hm ", hangs: true });
+    models.script("gpt-6-sol", { text: "Hello." }, { text: "hm ", hangs: true });
     await open(keys);
     const first = await data("run_task", { task: "greet" });
     expect(await data("wait_for_task", { task_id: first["task_id"] })).toMatchObject({ output: "Hello." });

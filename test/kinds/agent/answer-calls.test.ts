@@ -34,7 +34,7 @@ async function resume(name: string, input: unknown, isUnderWay: boolean): Promis
     activity: createActivity(context, createRedactor([])),
     tools: writeTools,
     files: new ConfinedFiles(root, []),
-    conceal: (text) => text,
+    redactor: { known: (text) => text, learn: async () => undefined },
     isDone: () => false,
   });
   const last = conversation.messages.at(-1);

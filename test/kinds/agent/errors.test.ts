@@ -38,6 +38,20 @@ describe("a model that does not answer", () => {
     ]);
   });
 
+  it("does not hand its thoughts on to the next one, which could not read them", async () => {
+    const { models } = world();
+    await world().open();
+    models.script("claude-x", { thinks: "MY THOUGHTS", ...call("list", {}) }, call("glob", { pattern: "x" }), {
+      status: 401,
+      error: "gone",
+    });
+    models.script("claude-y", call("todo_list", { items: [] }), { text: "I do it." });
+    const job = await world().run({ models: ["claude-x", "claude-y"] });
+    expect(await world().result(job)).toMatchObject({ output: "I do it.", model: "anthropic/claude-y", steps: 4 });
+    const thoughts = models.heard.map(({ said }) => said.includes("MY THOUGHTS"));
+    expect(thoughts).toEqual([false, true, true, false, false]);
+  });
+
   it.each([
     [{ status: 500, error: "oops" }, "model_busy", "fake/m did not answer (HTTP 500): oops", 3],
     [{ status: 401, error: "bad key" }, "model_refused", "fake/m did not answer (HTTP 401): bad key Check its key.", 1],

@@ -4,6 +4,8 @@ import { text as readAll } from "node:stream/consumers";
 
 /** What a model says to one request. */
 export interface Say {
+  /** What it thinks before it speaks; only Anthropic's format shows it. */
+  readonly thinks?: string;
   readonly text?: string;
   readonly calls?: readonly { readonly name: string; readonly input: unknown }[];
   readonly usage?: { readonly input: number; readonly output: number };
@@ -33,7 +35,7 @@ export interface Heard {
 
 type Script = readonly (Say | ((heard: Heard) => Say))[];
 
-/** Speaks the wire formats of OpenAI (chat completions) and Anthropic (messages), streamed, as it is told to. */
+/** Speaks the wire formats of OpenAI (chat completions), Anthropic (messages) and Google (generateContent), streamed, as it is told to. */
 export class FakeModels {
   readonly heard: Heard[] = [];
   readonly #scripts = new Map<string, (Say | ((heard: Heard) => Say))[]>();
@@ -45,7 +47,7 @@ export class FakeModels {
     return models;
   }
 
-  /** The base URL of both APIs. */
+  /** The base URL of all three APIs. */
   get url(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1`;
   }
@@ -67,8 +69,9 @@ export class FakeModels {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = JSON.parse(await readAll(request)) as Record<string, unknown>;
     const { url: path = "", headers } = request;
-    const model = String(body["model"]);
-    const said = JSON.stringify([body["system"], body["messages"]]);
+    const [, googleModel] = /\/models\/([^/:]+):streamGenerateContent\?alt=sse$/.exec(path) ?? [];
+    const model = googleModel ?? String(body["model"]);
+    const said = JSON.stringify([body["system"], body["messages"], body["systemInstruction"], body["contents"]]);
     const heard: Heard = { model, path, headers, body, said, isAborted: false };
     this.heard.push(heard);
     response.on("close", () => (heard.isAborted = !response.writableFinished));
@@ -78,11 +81,14 @@ export class FakeModels {
     await say.after;
     if (say.status !== undefined) {
       response.writeHead(say.status, { "content-type": "application/json", ...say.headers });
-      response.end(JSON.stringify({ type: "error", error: { type: "api_error", message: say.error ?? "an error" } }));
+      const error = { type: "api_error", code: say.status, status: "ERROR", message: say.error ?? "an error" };
+      response.end(JSON.stringify({ type: "error", error }));
       return;
     }
     response.writeHead(200, { "content-type": "text/event-stream", ...say.headers });
-    const events = path.endsWith("/messages") ? anthropicEvents(say, model) : openAiEvents(say, model);
+    const format =
+      googleModel !== undefined ? googleEvents : path.endsWith("/messages") ? anthropicEvents : openAiEvents;
+    const events = format(say, model);
     for (const event of events) response.write(event);
     if (say.breaks === true) response.destroy();
     else if (say.hangs !== true) response.end();
@@ -132,6 +138,13 @@ function* anthropicEvents(say: Say, model: string): Generator<string> {
   };
   yield event("message_start", { message: { ...head, usage } });
   let index = 0;
+  if (say.thinks !== undefined) {
+    yield event("content_block_start", { index, content_block: { type: "thinking", thinking: "", signature: "" } });
+    yield event("content_block_delta", { index, delta: { type: "thinking_delta", thinking: say.thinks } });
+    yield event("content_block_delta", { index, delta: { type: "signature_delta", signature: "signed" } });
+    yield event("content_block_stop", { index });
+    index += 1;
+  }
   if (say.text !== undefined) {
     yield event("content_block_start", { index, content_block: { type: "text", text: "" } });
     for (const piece of say.text.match(/[^]{1,7}/g) ?? []) {
@@ -154,4 +167,27 @@ function* anthropicEvents(say: Say, model: string): Generator<string> {
   const stop = say.calls === undefined ? "end_turn" : "tool_use";
   yield event("message_delta", { delta: { stop_reason: stop, stop_sequence: null }, usage: { output_tokens: output } });
   yield event("message_stop", {});
+}
+
+function* googleEvents(say: Say, model: string): Generator<string> {
+  const { input, output } = say.usage ?? { input: 100, output: 10 };
+  const chunk = (parts: object[], finishReason?: string): string => {
+    const usageMetadata = {
+      promptTokenCount: input,
+      candidatesTokenCount: output,
+      totalTokenCount: input + output,
+    };
+    const candidate = {
+      content: { role: "model", parts },
+      index: 0,
+      ...(finishReason === undefined ? {} : { finishReason }),
+    };
+    return `data: ${JSON.stringify({ candidates: [candidate], usageMetadata, modelVersion: model })}\r\n\r\n`;
+  };
+  for (const piece of (say.text ?? "").match(/[^]{1,7}/g) ?? []) yield chunk([{ text: piece }]);
+  if (say.hangs === true || say.breaks === true) return;
+  for (const { name, input: args } of say.calls ?? []) {
+    yield chunk([{ functionCall: { name, args }, thoughtSignature: "signed" }]);
+  }
+  yield chunk([{ text: "" }], "STOP");
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { until } from "../../until.ts";
-import { call, toolResults, useAgents } from "./world.ts";
+import { call, deferred, toolResults, useAgents } from "./world.ts";
 
 const world = useAgents();
 
@@ -94,6 +94,47 @@ describe("an agent", () => {
     expect(said).toContain("hello");
   });
 
+  it("speaks to Google's models in their own format: tools, errors, and tokens", async () => {
+    const { models } = world();
+    world().write("a.txt", "hello");
+    await world().open({ prices: { "gemini-x": { input: 1, output: 10 } } });
+    models.script(
+      "gemini-x",
+      { text: "I look.", ...call("read_file", { filePath: "a.txt" }) },
+      { status: 503, error: "The model is overloaded." },
+      { ...call("list", {}), usage: { input: 1_000, output: 100 } },
+      { text: "It says hello." },
+    );
+    const job = await world().run({ models: ["gemini-x"] });
+    expect(await world().result(job)).toEqual({
+      ...{ output: "It says hello.", model: "google/gemini-x", steps: 3, tool_calls: 2, cost_usd: 0.0024 },
+      tokens: { input: 1_200, output: 120, cached: 0, reasoning: 0 },
+    });
+    expect(await world().stream(job.id, "stdout")).toBe("I look.\nIt says hello.\n");
+    const [first, , , last] = models.heard;
+    expect(first?.path).toBe("/v1/models/gemini-x:streamGenerateContent?alt=sse");
+    expect(first?.headers["x-goog-api-key"]).toBe("fake-key");
+    expect(JSON.stringify(first?.body["tools"])).toContain('"name":"read_file"');
+    const contents = (last?.body["contents"] ?? []) as { parts: object[] }[];
+    const parts = contents.flatMap(({ parts: some }) => some);
+    const args = { filePath: "a.txt" };
+    const response = { name: "read_file", content: "hello" };
+    expect(parts).toMatchObject([
+      { text: expect.stringContaining("do it") as string },
+      { text: "I look." },
+      { functionCall: { name: "read_file", args }, thoughtSignature: "signed" },
+      { functionResponse: { name: "read_file", response } },
+      { functionCall: { name: "list", args: {} } },
+      { functionResponse: { name: "list", response: { content: "a.txt" } } },
+    ]);
+    expect(await world().activity(job.id)).toContainEqual(
+      expect.objectContaining({
+        type: "retry",
+        error: "google/gemini-x did not answer (HTTP 503): The model is overloaded.",
+      }),
+    );
+  });
+
   it("shows what it does while it does it: a message made from events, live facts, one line per event", async () => {
     const { models } = world();
     const engine = await world().open();
@@ -110,7 +151,7 @@ describe("an agent", () => {
       return "progress" in state && state.progress?.message === "step 2 · thinking · 12k tokens · $0.01";
     });
     expect(await engine.inspect(id)).toMatchObject({ model: "fake/m", steps: 1, tool_calls: 1, tokens: 12_000 });
-    held.resolve(undefined);
+    held.resolve();
     await world().end(id);
     expect(await world().activity(id)).toMatchObject([
       { type: "step", step: 1, model: "fake/m", tokens: { input: 11_900, output: 100 }, cost_usd: 0.0129 },
@@ -191,9 +232,3 @@ describe("a limit", () => {
     expect((await engine.list()).jobs).toEqual([]);
   });
 });
-
-function deferred(): { promise: Promise<unknown>; resolve: (value: unknown) => void } {
-  let resolve: (value: unknown) => void = () => undefined;
-  const promise = new Promise((settle) => (resolve = settle));
-  return { promise, resolve };
-}

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { AgentConfig } from "../../../src/config/agent.ts";
 import { loadConfig } from "../../../src/config/config.ts";
-import { findModels, modelLabel } from "../../../src/kinds/agent/model/model-names.ts";
-import { costOf, findPrice } from "../../../src/kinds/agent/model/prices.ts";
+import { findModels, modelClasses, modelLabel } from "../../../src/kinds/agent/model/model-names.ts";
+import { costOf, findPrice, type Price, type Prices } from "../../../src/kinds/agent/model/prices.ts";
 
 const agentOf = (env: NodeJS.ProcessEnv): AgentConfig =>
   loadConfig({}, { LONGHAUL_HOME: "/nonexistent", ...env }).agent;
@@ -20,15 +20,21 @@ describe("a model's name", () => {
       ["openai/gpt-5", "openai/o3", "google/gemini-2.5-pro", "xai/grok-4"],
     ],
     [["openai/anything/at-all"], ["openai/anything/at-all"]],
-    [["MINI"], ["anthropic/claude-haiku-4-5", "openai/gpt-5-mini", "google/gemini-2.5-flash", "xai/grok-3-mini"]],
+    [["MINI"], ["anthropic/claude-haiku-5-5", "openai/gpt-6-luna", "google/gemini-3.5-flash-lite", "xai/grok-4.3"]],
     [
       ["gpt-5", "reasoning"],
-      ["openai/gpt-5", "anthropic/claude-opus-4-1", "google/gemini-2.5-pro", "xai/grok-4"],
+      [
+        "openai/gpt-5",
+        "anthropic/claude-opus-5-5",
+        "openai/gpt-6-astra",
+        "google/gemini-3.1-pro-preview",
+        "xai/grok-4.7",
+      ],
     ],
   ])("%j means %j", (references, models) => expect(find(all, ...references)).toEqual(models));
 
   it("that is none is the class standard, of the keys that there are", () => {
-    expect(find({ XAI_API_KEY: "x" })).toEqual(["xai/grok-4"]);
+    expect(find({ XAI_API_KEY: "x" })).toEqual(["xai/grok-4.7"]);
   });
 
   it("of a provider without a key goes through OpenRouter, if that has one", () => {
@@ -74,11 +80,40 @@ describe("the configuration of agents", () => {
 });
 
 describe("a price", () => {
-  it("is that of the longest name that fits, or the configuration's; an unknown one is absent", () => {
-    expect(findPrice({ provider: "openai", model: "gpt-5-mini-2025" }, {})?.input).toBe(0.25);
-    expect(findPrice({ provider: "openrouter", model: "anthropic/claude-sonnet-4.5" }, {})?.output).toBe(15);
-    expect(findPrice({ provider: "x", model: "gpt-5" }, { "x/gpt-5": { input: 9, output: 9 } })?.input).toBe(9);
-    expect(findPrice({ provider: "ollama", model: "qwen3" }, {})).toBeUndefined();
+  const priceOf = (label: string, configured: Prices = {}): Price | undefined => {
+    const [provider = "", ...model] = label.split("/");
+    return findPrice({ provider, model: model.join("/") }, configured);
+  };
+
+  it("is that of its name, of its name without a date, or the configuration's; an unknown one is absent", () => {
+    expect(priceOf("openai/gpt-5-mini-2025-08-07")?.input).toBe(0.25);
+    expect(priceOf("anthropic/claude-haiku-4-5-20251001")?.input).toBe(1);
+    expect(priceOf("openrouter/anthropic/claude-sonnet-5.5")?.output).toBe(10);
+    expect(priceOf("x/gpt-5", { "x/gpt-5": { input: 9, output: 9 } })?.input).toBe(9);
+    for (const unknown of ["ollama/qwen3", "openai/gpt-5-ultra", "anthropic/claude-opus-9"]) {
+      expect(priceOf(unknown)).toBeUndefined();
+    }
+  });
+
+  it.each(modelClasses)(
+    "is known for every model of the class %s, but for those of DeepSeek, who name none in dollars",
+    (name) => {
+      const keys = ["ANTHROPIC", "OPENAI", "GOOGLE", "XAI", "OPENROUTER"].map((provider) => [
+        `${provider}_API_KEY`,
+        "k",
+      ]);
+      const labels = find(Object.fromEntries(keys) as NodeJS.ProcessEnv, name);
+      expect(labels).toHaveLength(5);
+      expect(labels.filter((label) => priceOf(label)?.context_tokens === undefined)).toEqual([]);
+    },
+  );
+
+  it("is another for a long request, and counts what is stored", () => {
+    const price = { input: 1, output: 10, above: { tokens: 1_000, input: 2, output: 20 } };
+    const usage = { input: 1_000, output: 100, cached: 0, reasoning: 0 };
+    expect(costOf(usage, price)).toBeCloseTo(0.002);
+    expect(costOf({ ...usage, input: 2_000 }, price)).toBeCloseTo(0.006);
+    expect(costOf({ ...usage, stored: 400 }, price)).toBeCloseTo(0.0021);
   });
 
   it("counts cached tokens at their own", () => {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { createClient, type Client as LocalClient } from "../../../src/faces/local/client.ts";
 import type { JobAnswer } from "../../../src/faces/cli/answers.ts";
 import { until } from "../../until.ts";
@@ -14,36 +14,36 @@ import { call, toolResults } from "./world.ts";
 
 const key = "plain-words-that-are-the-key-4711";
 
+/** One server for all: starting it takes longer than most of the tests. Each has a folder to work in, and models that heard nothing yet. */
 describe("agents of a server", () => {
   let home = "";
   let work = "";
   let models: FakeModels;
   let server: ServerProcess;
   let local: LocalClient;
-  beforeEach(async () => {
+  beforeAll(async () => {
     home = await realpath(await mkdtemp(join(tmpdir(), "longhaul-agents-")));
-    work = join(home, "work");
-    await mkdir(work);
     models = await FakeModels.open();
     local = createClient(join(home, "longhaul.sock"));
+    await open();
   });
-  afterEach(async () => {
+  beforeEach(async () => {
+    work = await mkdtemp(join(home, "work-"));
+    models.heard.length = 0;
+  });
+  afterAll(async () => {
     await server.kill("SIGTERM");
     await models.close();
     await rm(home, { recursive: true, force: true });
   });
 
-  const open = async (variables: Record<string, string> = {}): Promise<void> => {
-    server = await startServer(home, { OPENAI_BASE_URL: models.url, OPENAI_API_KEY: key, ...variables });
+  const open = async (): Promise<void> => {
+    const keys = { OPENAI_BASE_URL: models.url, OPENAI_API_KEY: key };
+    server = await startServer(home, { ...keys, PATH: `${join(home, "bin")}:${process.env["PATH"] ?? ""}` });
   };
   const run = async (input: object): Promise<string> => {
-    const job = await local.call<{ id: string }>("run_agent", {
-      task: "do it",
-      model: "openai/m",
-      cwd: work,
-      ...input,
-    });
-    return job.id;
+    const request = { task: "do it", model: "openai/m", cwd: work, ...input };
+    return (await local.call<{ id: string }>("run_agent", request)).id;
   };
   const end = async (id: string): Promise<JobAnswer> => {
     await local.call("job_wait", { ids: [id], timeout_ms: 30_000 });
@@ -59,7 +59,6 @@ describe("agents of a server", () => {
       () => (isFirst ? ((isFirst = false), { text: "I was cut ", hangs: true }) : { text: "Done." }),
       { text: "Done." },
     );
-    await open();
     const id = await run({});
     await until(() => models.heard.length === 3);
     await server.kill("SIGKILL");
@@ -78,7 +77,6 @@ describe("agents of a server", () => {
       call("run_command", { command: "echo begun >> log; while [ ! -e go ]; do sleep 0.05; done; echo end" }),
       { text: "Done." },
     );
-    await open();
     const id = await run({});
     await until(() => existsSync(join(work, "log")));
     await server.kill("SIGKILL");
@@ -90,11 +88,31 @@ describe("agents of a server", () => {
     expect(models.heard).toHaveLength(2);
   });
 
+  it("killed while a program works for them find it again, and read on where they were", async () => {
+    const bin = join(home, "bin");
+    await mkdir(bin);
+    const told = (event: object): string => `echo '${JSON.stringify(event)}'`;
+    const script = [
+      ...["#!/bin/bash", "cat > /dev/null", told({ type: "thread.started", thread_id: "t" })],
+      ...[told({ type: "item.completed", item: { type: "agent_message", text: "First." } }), "echo begun >> log"],
+      ...["while [ ! -e go ]; do sleep 0.05; done"],
+      told({ type: "item.completed", item: { type: "agent_message", text: "Second." } }),
+    ];
+    await writeFile(join(bin, "codex"), script.join("\n"), { mode: 0o755 });
+    const id = await run({ backend: "codex", model: undefined });
+    await until(async () => (await local.call<{ text: string }>("job_output", { id })).text === "First.\n");
+    await server.kill("SIGKILL");
+    await open();
+    await writeFile(join(work, "go"), "");
+    expect(await end(id)).toMatchObject({ state: "succeeded", result: { output: "Second." } });
+    expect(await local.call("job_output", { id })).toMatchObject({ text: "First.\nSecond.\n" });
+    expect(readFileSync(join(work, "log"), "utf8")).toBe("begun\n");
+  });
+
   it("ask questions that an MCP client answers", async () => {
     models.script("m", call("ask_user", { question: "Which colour?" }), (heard) => ({
       text: `So ${toolResults(heard.body)[0]}.`,
     }));
-    await open();
     const client = new Client({ name: "plain", version: "0.0.0" }, { versionNegotiation: { mode: "auto" } });
     await client.connect(openTransport(server, "http", server.token));
     const ask = (name: string, args: Record<string, unknown>): Promise<CallToolResult> =>
@@ -102,6 +120,10 @@ describe("agents of a server", () => {
     const asked = await ask("run_agent", { task: "paint", model: "openai/m", cwd: work });
     expect(asked.structuredContent).toMatchObject({ status: "waiting", message: "asks: Which colour?" });
     const id = (asked.structuredContent as { job_id: string }).job_id;
+    models.script("gpt-6-luna", { text: "It waits for a colour." });
+    expect((await ask("job_get", { id, summarize: true })).structuredContent).toMatchObject({
+      message: "It waits for a colour.",
+    });
     await ask("job_send", { id, text: "green" });
     const done = await ask("job_wait", { ids: [id] });
     expect(done.structuredContent).toMatchObject({
@@ -122,7 +144,6 @@ describe("agents of a server", () => {
       call("grep", { pattern: key }),
       { status: 400, error: `Incorrect API key provided: ${key}` },
     );
-    await open();
     const id = await run({ context: `use ${key}` });
     expect(await end(id)).toMatchObject({ state: "failed", error: { code: "model_refused" } });
     const shown = await Promise.all([
@@ -145,7 +166,6 @@ describe("agents of a server", () => {
     models.script("good", { text: "Line one\nLine two\nLine three", usage: { input: 1_000, output: 100 } });
     models.script("bad", { status: 401, error: "bad key" });
     models.script("slow", { text: "hm ", hangs: true });
-    await open();
     const request = { task: "answer", cwd: work, models: ["openai/good", "openai/bad", "openai/slow"] };
     await expect(local.call("run_agents", request)).rejects.toThrow("Several models may not change the same folder");
     const { batch, jobs } = await local.call<{ batch: string; jobs: { id: string }[] }>("run_agents", {
@@ -184,10 +204,18 @@ describe("agents of a server", () => {
   });
 
   it("are refused without any key, in a sentence that says which to set, and nothing is made", async () => {
-    await open({ OPENAI_BASE_URL: "", OPENAI_API_KEY: "", ANTHROPIC_API_KEY: "", GOOGLE_API_KEY: "" });
-    await expect(run({})).rejects.toThrow(/No model can be called: set ANTHROPIC_API_KEY, OPENAI_API_KEY/);
-    await expect(local.call("agent_check", {})).rejects.toThrow("No model can be called");
-    await expect(run({ backend: "codex" })).rejects.toThrow('needs the program "codex"');
-    expect(await local.call("job_list", {})).toEqual({ jobs: [] });
+    const bare = join(home, "bare");
+    const none = { OPENAI_BASE_URL: "", OPENAI_API_KEY: "", ANTHROPIC_API_KEY: "", GOOGLE_API_KEY: "" };
+    await mkdir(bare);
+    const other = await startServer(bare, none);
+    onTestFinished(() => other.kill("SIGTERM"));
+    const { call: ask } = createClient(join(bare, "longhaul.sock"));
+    const request = { task: "do it", cwd: work };
+    await expect(ask("run_agent", request)).rejects.toThrow(
+      /No model can be called: set ANTHROPIC_API_KEY, OPENAI_API_KEY/,
+    );
+    await expect(ask("agent_check", {})).rejects.toThrow("No model can be called");
+    await expect(ask("run_agent", { ...request, backend: "codex" })).rejects.toThrow('needs the program "codex"');
+    expect(await ask("job_list", {})).toEqual({ jobs: [] });
   });
 });

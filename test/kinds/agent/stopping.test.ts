@@ -18,10 +18,12 @@ describe("cancelling an agent", () => {
     expect(models.heard).toHaveLength(1);
   });
 
-  it("ends the command that it runs", async () => {
+  it("ends the command that it runs, and has not ended before that has", async () => {
     const { models } = world();
     const engine = await world().open();
-    models.script("m", call("run_command", { command: "echo up > up; sleep 300" }), { text: "never" });
+    models.script("m", call("run_command", { command: "trap '' TERM; echo up > up; sleep 300" }), {
+      text: "never",
+    });
     const { id } = await world().submit({});
     await until(() => world().has("up"));
     const [child] = (await engine.list({ parent: id })).jobs;
@@ -29,7 +31,8 @@ describe("cancelling an agent", () => {
     expect(pids.length).toBeGreaterThan(0);
     await engine.cancel(id);
     expect((await world().end(id)).state.status).toBe("cancelled");
-    await until(() => pids.every((pid) => !isRunning(pid)));
+    expect(pids.filter((pid) => isRunning(pid))).toEqual([]);
+    expect((await engine.get(child?.id ?? "")).state.status).toBe("cancelled");
     expect(models.heard).toHaveLength(1);
   });
 

@@ -74,11 +74,13 @@ export class AgentWorld {
       providers: {
         fake: { type: "openai-compatible", baseUrl: this.models.url, apiKey: "fake-key" },
         anthropic: { type: "anthropic", baseUrl: this.models.url, apiKey: "fake-key" },
+        google: { type: "google", baseUrl: this.models.url, apiKey: "fake-key" },
       },
       classes: { standard: "fake/m" },
       prices: { "fake/m": { input: 1, output: 10 } },
       concurrency: 16,
       maxSteps: 50,
+      termGraceMs: 500,
       secretFiles: [".env", "*.pem"],
       web: {},
       mcpServers: {},
@@ -169,4 +171,10 @@ export function call(name: string, input: unknown): { calls: { name: string; inp
 export function toolResults(body: Record<string, unknown>): string[] {
   const messages = body["messages"] as { role: string; content: unknown }[];
   return messages.filter(({ role }) => role === "tool").map(({ content }) => String(content));
+}
+
+export function deferred(): { promise: Promise<void>; resolve: () => void } {
+  let resolve: () => void = () => undefined;
+  const promise = new Promise<void>((settle) => (resolve = settle));
+  return { promise, resolve };
 }

@@ -8,14 +8,14 @@ import { LonghaulError } from "../../../job/error.ts";
 import { messageOf } from "../../../job/failure.ts";
 import type { JobView } from "../../../operations/job-view.ts";
 import { attendBatch } from "../agent-batch.ts";
-import { activityText, totalsText } from "../agent-text.ts";
-import type { JobAnswer } from "../answers.ts";
+import { activityNote } from "../agent-text.ts";
 import { attend, attendSilently } from "../attend.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes, jobExitCode } from "../exit-code.ts";
 import type { Front } from "../front.ts";
 import { listenForInterrupt } from "../interrupt.ts";
 import { outcomeText, jobLabel, shortId } from "../job-text.ts";
+import type { Note } from "../notes-in-order.ts";
 import { collect, readDuration, readWhole } from "../option-values.ts";
 import { showWaiting } from "../show-waiting.ts";
 import { waitForEnd } from "../wait-for-end.ts";
@@ -134,10 +134,8 @@ async function runOne(
   if (options.detach === true) return tellStarted(front, [job], options.json === true, job);
   if (options.json === true) return attendSilently(front, job);
   if (!screen.terminal.out.isTerminal) return answerOnly(front, job);
-  const code = await attend(front, job, { isPty: false, aside: { stream: "activity", tell: activityText } });
-  const ended = await client.call<JobAnswer>("job_get", { id: job.id });
-  if (ended.state === "succeeded") screen.note(screen.noteStyle.dim(totalsText(toTotals(ended))));
-  return code;
+  const tell = (line: string): Note | undefined => activityNote(line, shortId(job.id));
+  return attend(front, job, { isPty: false, aside: { stream: "activity", tell } });
 }
 
 async function answerOnly(front: Front, job: JobView): Promise<number> {
@@ -160,16 +158,6 @@ async function answerOnly(front: Front, job: JobView): Promise<number> {
     stopShowing();
     interrupt.stop();
   }
-}
-
-function toTotals({ result }: JobAnswer): Parameters<typeof totalsText>[0] {
-  const { tokens, ...totals } = result as {
-    model: string;
-    steps: number;
-    cost_usd?: number;
-    tokens: { input: number; output: number };
-  };
-  return { ...totals, tokens: tokens.input + tokens.output };
 }
 
 async function runMany(

@@ -53,13 +53,19 @@ export function registerManageTool(mcp: McpServer, tool: ManageTool, context: To
 export const getTool: ManageTool = {
   name: "job_get",
   description: "Check the status of a background job: progress, exit code, error, open questions, why it is queued.",
-  input: pickFields(jobGet, "id"),
+  input: pickFields(jobGet, "id").extend({
+    summarize: z.boolean().optional().describe("By a model; costs tokens."),
+  }),
   output: jobReplySchema,
   annotations: readsOnly,
-  run: async (input, context) => {
+  run: async ({ summarize, ...input }: { id: string; summarize?: boolean }, context) => {
     const view = (await jobGet.call(context, input)) as JobView;
     const job = await context.engine.get(view.id, context.actor);
-    if (!isTerminal(job.state)) return toResult(await replyTo(view, context));
+    if (!isTerminal(job.state)) {
+      const reply = await replyTo(view, context);
+      if (summarize !== true) return toResult(reply);
+      return toResult({ ...reply, message: await context.engine.summarize(view.id, context.actor) });
+    }
     // Looking at a job that failed is no failure.
     const { isError: _isError, ...shown } = await presentJob(job, context);
     return shown;

@@ -1,7 +1,7 @@
 import { assertNever } from "../../../job/error.ts";
 import type { Job } from "../../../job/job.ts";
-import type { Json } from "../../../job/json.ts";
 import { isHeld, isTerminal } from "../../../job/state.ts";
+import { agentAnswerSchema, agentRequestSchema } from "../../../operations/agent-record.ts";
 import type { JobAccess } from "../job-tool.ts";
 
 export const taskStatuses = ["pending", "running", "completed", "failed", "cancelled"] as const;
@@ -29,29 +29,21 @@ export function toTaskStatus({ state }: Job): TaskStatus {
 }
 
 /** What a task was asked to do, as far as its clients are shown. */
-export interface TaskInput {
-  readonly task: string;
-  readonly model: string;
-  readonly readOnly: boolean;
-}
-
-export async function readInput(job: Job, { engine, actor }: JobAccess): Promise<TaskInput> {
+export async function readInput(
+  job: Job,
+  { engine, actor }: JobAccess,
+): Promise<{ task: string; model: string; readOnly: boolean }> {
   // A job may be pruned between two reads.
-  const input = asObject(await engine.input(job.id, actor).catch(() => null));
-  const [model] = Array.isArray(input["models"]) ? input["models"] : [];
-  return {
-    task: asText(input["task"]) ?? "",
-    model: asText(model) ?? "standard",
-    readOnly: input["readOnly"] === true,
-  };
+  const { models, ...asked } = agentRequestSchema.parse(await engine.input(job.id, actor).catch(() => null));
+  return { ...asked, model: models[0] ?? "standard" };
 }
 
 /** The answer, or why there is none; undefined while it is not known. */
 export async function readOutput(job: Job, { engine, actor }: JobAccess): Promise<string | undefined> {
   const { state } = job;
   if (state.status === "succeeded") {
-    const result = asObject(await engine.result(job.id, actor));
-    return result["data"] === undefined ? asText(result["output"]) : JSON.stringify(result["data"]);
+    const { data, output } = agentAnswerSchema.parse(await engine.result(job.id, actor));
+    return data === undefined ? output : JSON.stringify(data);
   }
   if ("failure" in state) return `ERROR: ${state.failure.message}`;
   return state.status === "cancelled" ? `Task was cancelled: ${state.reason}` : undefined;
@@ -145,12 +137,4 @@ export function progressOf({ state }: Job): string | null {
 
 export function completedAt({ state }: Job): string | undefined {
   return isTerminal(state) ? new Date(state.finishedAt).toISOString() : undefined;
-}
-
-function asObject(value: Json): Record<string, Json> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
-}
-
-function asText(value: Json | undefined): string | undefined {
-  return typeof value === "string" ? value : undefined;
 }

@@ -1,7 +1,8 @@
 import type { ServerContext, ToolAnnotations } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import { defined } from "../../../job/defined.ts";
 import { LonghaulError } from "../../../job/error.ts";
-import { isTerminal } from "../../../job/state.ts";
+import { isHeld, isTerminal } from "../../../job/state.ts";
 import type { Agents } from "../../../operations/agents.ts";
 import type { JobAccess } from "../job-tool.ts";
 import { runTask } from "./run-task.ts";
@@ -43,20 +44,8 @@ const hints = (isReader: boolean, isDestructive: boolean, isIdempotent: boolean,
 
 /** Shown, not enforced: any other text is a model's name. */
 const shownModels = z.enum([
-  "reasoning",
-  "vision",
-  "standard",
-  "mini",
-  "reasoning_mini",
-  "code",
-  "writing",
-  "summary",
-  "vision_mini",
-  "long",
-  "gpt-5",
-  "grok-4",
-  "gemini-2.5-pro",
-  "claude-opus-4-1",
+  ...(["reasoning", "vision", "standard", "mini", "reasoning_mini", "code", "writing"] as const),
+  ...(["summary", "vision_mini", "long", "gpt-5", "grok-4", "gemini-2.5-pro", "claude-opus-4-1"] as const),
 ]);
 const byId = { task_id: z.string().describe("The task's id.") };
 const byEither = {
@@ -92,7 +81,10 @@ export const taskTools: readonly TaskTool[] = [
     name: "check_task_status",
     title: "Check Task Status",
     description: "Look at a task: status, progress, tool calls, and when to look again.",
-    input: z.object(byId),
+    input: z.object({
+      ...byId,
+      summary: z.boolean().default(false).describe("Let a model sum up the progress; costs tokens."),
+    }),
     annotations: hints(true, false, false),
     run: checkStatus,
   },
@@ -153,25 +145,25 @@ async function checkStatus(args: Arguments, access: TaskCall): Promise<Record<st
     readOutput(job, access),
     readActivity(job, access),
   ]);
+  const isSummed = args["summary"] === true && isHeld(state);
   const now = Date.now();
   const seconds = checkAfterSeconds(job, now);
   const { lastAt: _lastAt, errorCount, lastError, ...told } = activity;
-  const startedAt = "startedAt" in state && state.startedAt !== undefined ? state.startedAt : undefined;
+  const startedAt = "startedAt" in state ? state.startedAt : undefined;
   return {
     id: job.id,
     status: toTaskStatus(job),
     model: input.model,
     readOnly: input.readOnly,
     createdAt: new Date(job.createdAt).toISOString(),
-    ...(startedAt === undefined ? {} : { startedAt: new Date(startedAt).toISOString() }),
-    ...present({ completedAt: completedAt(job), output }),
-    progress: progressOf(job),
+    ...defined({ startedAt: startedAt && new Date(startedAt).toISOString(), completedAt: completedAt(job), output }),
+    progress: isSummed ? await access.engine.summarize(job.id, access.actor) : progressOf(job),
     ...told,
     check_after: seconds === undefined ? null : `Please wait ${seconds} seconds before checking this task again`,
-    ...present({ check_after_seconds: seconds }),
+    ...defined({ check_after_seconds: seconds }),
     warning: warningOf(job, activity, now),
     errorCount,
-    ...present({ lastError: "failure" in state ? state.failure.message : lastError }),
+    ...defined({ lastError: "failure" in state ? state.failure.message : lastError }),
   };
 }
 
@@ -213,9 +205,9 @@ async function listAll(args: Arguments, access: TaskCall): Promise<Record<string
       const { task, model, readOnly } = await readInput(job, access);
       return {
         ...{ id: job.id, status: toTaskStatus(job), task: task.slice(0, longestTask), model },
-        ...present({ batchId: job.batch }),
+        ...defined({ batchId: job.batch }),
         ...{ readOnly, createdAt: new Date(job.createdAt).toISOString() },
-        ...present({ completedAt: completedAt(job) }),
+        ...defined({ completedAt: completedAt(job) }),
       };
     }),
   );
@@ -224,8 +216,4 @@ async function listAll(args: Arguments, access: TaskCall): Promise<Record<string
     tasks,
     filters_applied: { batch_id: batch ?? null, status: status ?? null, recent_only: isRecent },
   };
-}
-
-function present(fields: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

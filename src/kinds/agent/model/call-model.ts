@@ -2,7 +2,7 @@ import type { jsonSchema as JsonSchema, LanguageModel, ModelMessage, TextStreamP
 import { toModelError } from "./model-error.ts";
 import { createFetch, openModel } from "./open-model.ts";
 import type { ModelChoice, Providers } from "./model-names.ts";
-import type { TokenUsage } from "./token-usage.ts";
+import { noUsage, type ReplyUsage } from "./token-usage.ts";
 
 /** The only file that calls the AI SDK: a newer version of it is a change here, and in open-model.ts. */
 export type Message = ModelMessage;
@@ -39,7 +39,7 @@ export interface ModelReply {
   readonly message: Message;
   readonly text: string;
   readonly calls: readonly ToolCall[];
-  readonly usage: TokenUsage;
+  readonly usage: ReplyUsage;
 }
 
 export interface ModelClient {
@@ -108,7 +108,7 @@ type Gathered = Pick<ModelReply, "text" | "calls" | "usage"> & { readonly error?
 async function gather(stream: AsyncIterable<TextStreamPart<ToolSet>>, request: ModelRequest): Promise<Gathered> {
   let text = "";
   const calls: ToolCall[] = [];
-  let usage: TokenUsage = { input: 0, output: 0, cached: 0, reasoning: 0 };
+  let usage: ReplyUsage = noUsage;
   for await (const part of stream) {
     request.onActivity();
     if (part.type === "text-delta") {
@@ -125,6 +125,7 @@ async function gather(stream: AsyncIterable<TextStreamPart<ToolSet>>, request: M
         output: outputTokens ?? 0,
         cached: inputTokenDetails.cacheReadTokens ?? 0,
         reasoning: outputTokenDetails.reasoningTokens ?? 0,
+        stored: inputTokenDetails.cacheWriteTokens ?? 0,
       };
     } else if (part.type === "error") return { text, calls, usage, error: part.error };
   }

@@ -8,7 +8,7 @@ export interface ProviderSettings {
 
 export type Providers = Readonly<Record<string, ProviderSettings>>;
 
-/** Which model to call, and where: `anthropic/claude-opus-4-1`. */
+/** Which model to call, and where: `anthropic/claude-opus-5-5`. */
 export interface ModelChoice {
   readonly provider: string;
   readonly model: string;
@@ -26,14 +26,20 @@ export const modelClasses = [
   ...["code", "writing", "summary", "vision_mini", "long"],
 ] as const;
 
-/** The models of each provider by strength. What a class needs is found here unless the configuration says otherwise. */
+/**
+ * The models of each provider by strength. What a class needs is found here unless the configuration says otherwise. Read in
+ * November 2026 in the documentation of the providers and of OpenRouter.
+ */
 const usualModels: Readonly<Record<string, { strong: string; usual: string; small: string }>> = {
-  anthropic: { strong: "claude-opus-4-1", usual: "claude-sonnet-4-5", small: "claude-haiku-4-5" },
-  openai: { strong: "gpt-5", usual: "gpt-5", small: "gpt-5-mini" },
-  google: { strong: "gemini-2.5-pro", usual: "gemini-2.5-pro", small: "gemini-2.5-flash" },
-  xai: { strong: "grok-4", usual: "grok-4", small: "grok-3-mini" },
-  deepseek: { strong: "deepseek-reasoner", usual: "deepseek-chat", small: "deepseek-chat" },
-  openrouter: { strong: "openai/gpt-5", usual: "anthropic/claude-sonnet-4.5", small: "google/gemini-2.5-flash" },
+  anthropic: { strong: "claude-opus-5-5", usual: "claude-sonnet-5-5", small: "claude-haiku-5-5" },
+  openai: { strong: "gpt-6-astra", usual: "gpt-6-sol", small: "gpt-6-luna" },
+  google: { strong: "gemini-3.1-pro-preview", usual: "gemini-3.8-flash", small: "gemini-3.5-flash-lite" },
+  xai: { strong: "grok-4.7", usual: "grok-4.7", small: "grok-4.3" },
+  deepseek: { strong: "deepseek-v4-pro", usual: "deepseek-flash", small: "deepseek-flash" },
+  openrouter: {
+    ...{ strong: "anthropic/claude-opus-5.5", usual: "anthropic/claude-sonnet-5.5" },
+    small: "anthropic/claude-haiku-5.5",
+  },
 };
 
 const strengths: Readonly<Record<string, "strong" | "usual" | "small">> = {
@@ -50,7 +56,7 @@ const prefixes: readonly [RegExp, provider: string, vendor: string][] = [
   [/^deepseek-/, "deepseek", "deepseek"],
 ];
 
-export const defaultClass = "standard";
+const defaultClass = "standard";
 
 /** The models that are meant, in the order in which they are tried. Refused unless there is one that can be called. */
 export function findModels(references: readonly string[], table: ModelTable): ModelChoice[] {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { JobFailure } from "../../../job/failure.ts";
+import { withoutThoughts } from "../conversation.ts";
 import type { ModelClient, ModelReply, ModelRequest } from "./call-model.ts";
 import { ModelError } from "./model-error.ts";
 import { modelLabel, type ModelChoice } from "./model-names.ts";
@@ -39,7 +40,8 @@ export async function callPersistently(
     const model = modelLabel(choice);
     for (let tried = 1; ; tried++) {
       try {
-        return { ...(await client.call({ ...request, choice })), current: index };
+        const messages = index === current ? request.messages : withoutThoughts(request.messages);
+        return { ...(await client.call({ ...request, messages, choice })), current: index };
       } catch (error) {
         if (!(error instanceof ModelError) || error.type === "overflow") throw error;
         last = error;

@@ -10,6 +10,12 @@ export const tokenUsageSchema = z.object({
 
 export type TokenUsage = z.output<typeof tokenUsageSchema>;
 
+/** What one reply used up. */
+export interface ReplyUsage extends TokenUsage {
+  /** Tokens that were stored for the next request. */
+  readonly stored?: number;
+}
+
 export const noUsage: TokenUsage = { input: 0, output: 0, cached: 0, reasoning: 0 };
 
 export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {

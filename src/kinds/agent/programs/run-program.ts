@@ -1,85 +1,169 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { JobFailure, messageOf } from "../../../job/failure.ts";
 import { parseInput } from "../../../job/issue.ts";
-import type { JobContext } from "../../../job/kind.ts";
+import { PartialResult, type ChildEnd } from "../../../job/kind.ts";
+import type { JobId } from "../../../job/id.ts";
 import type { Json } from "../../../job/json.ts";
-import { createActivity } from "../activity.ts";
-import { startConversation } from "../conversation.ts";
-import type { AgentInput, AgentResult } from "../input.ts";
-import { addUsage } from "../model/token-usage.ts";
-import { buildPrompt } from "../prompt.ts";
-import type { AgentSettings } from "../settings.ts";
-import { ConfinedFiles } from "../tools/confined-files.ts";
+import { ByteLines } from "../../../text/byte-lines.ts";
+import { createActivity, type Activity } from "../activity.ts";
+import type { AgentResult } from "../input.ts";
+import type { ModelClient } from "../model/call-model.ts";
+import { limitReached, serveRun, toResult } from "../run-result.ts";
+import type { RunParts } from "../settings.ts";
+import { createSummarizer } from "../summarize.ts";
 import { toValidator } from "../tools/ending-tools.ts";
-import type { Program, ProgramNews } from "./program.ts";
+import type { Program, ProgramNews, ProgramRequest } from "./program.ts";
+import { beginRun, loadState, takeNews, takeUsage, type ProgramState } from "./program-state.ts";
+
+interface WorkParts extends RunParts {
+  readonly program: Program;
+  readonly state: ProgramState;
+  readonly activity: Activity;
+  /** The newest of what happened, for a summary. */
+  readonly happened: string[];
+}
+
+const mostRuns = 3;
 
 /** Lets an installed program do the work, as a command of its own: adopted after a restart, ended with this job. */
 export async function runProgram(
   program: Program,
-  input: AgentInput,
-  context: JobContext,
-  settings: AgentSettings,
-): Promise<AgentResult> {
+  parts: RunParts,
+  client: ModelClient,
+): Promise<AgentResult | PartialResult<AgentResult>> {
+  const { input, context, settings } = parts;
+  const state = await loadState(parts);
   const activity = createActivity(context, settings.redactor);
-  const files = new ConfinedFiles(settings.resolveCwd(input.cwd), settings.secretFiles);
-  const request = { model: input.models[0], readOnly: input.readOnly, maxSteps: input.maxSteps };
-  const child = await context.spawn({
-    kind: "shell",
-    key: "program",
-    input: {
-      argv: [program.command, ...program.args(request)],
-      cwd: files.root,
-      stdin: await readPrompt(input, files, context),
+  const work = { ...parts, program, state, activity, happened: [] as string[] };
+  const model = [input.backend, ...input.models.slice(0, 1)].join("/");
+  const summarize = createSummarizer({
+    ...{ ...work, client, own: () => undefined, happened: () => work.happened },
+    spend: async (usage, cost) => {
+      takeUsage(state, usage, cost);
+      await context.checkpoint.save(state as unknown as Json);
     },
   });
-  // Counts in the same words as a run of our own, so that all of its status looks the same.
-  const tally = { ...startConversation("", ""), costUsd: null as number | null };
-  let answer: string | undefined;
-  let problem: string | undefined;
-  const take = (news: ProgramNews): void => {
-    if (news.text !== undefined) {
-      activity.text(news.text);
-      activity.endText();
-      tally.lastText = news.text;
-    }
-    if (news.tool !== undefined) {
-      tally.toolCalls += 1;
-      activity.event("tool_start", { tool: news.tool.name, arguments: news.tool.brief });
-    }
-    if (news.tokens !== undefined) {
-      tally.usage = addUsage(tally.usage, { ...news.tokens, reasoning: 0 });
-      tally.steps += 1;
-    }
-    if (news.costUsd !== undefined) tally.costUsd = (tally.costUsd ?? 0) + news.costUsd;
-    answer = news.answer ?? answer;
-    problem = news.error ?? problem;
-    activity.progress(news.tool === undefined ? program.command : `${news.tool.name} ${news.tool.brief}`, tally);
+  serveRun(context, state.tally, { model: () => model, redactor: settings.redactor, summarize });
+  for (;;) {
+    const child = await start(work);
+    const end = await follow(child, work);
+    await settings.redactor.learn();
+    // The machine was restarted under it: it goes on in its own conversation.
+    if (end.failure?.code === "lost" && state.run < mostRuns) beginRun(state, context.attempt);
+    else return conclude(child, end, model, work);
+  }
+}
+
+async function start({ program, state, input, context, files }: WorkParts): Promise<JobId> {
+  const rulesFile = join(context.folder(), "read-only-rules.toml");
+  if (input.readOnly && program.readOnlyRules !== undefined) {
+    await mkdir(context.folder(), { recursive: true });
+    await writeFile(rulesFile, program.readOnlyRules);
+  }
+  // Before it is started: whoever takes over must ask for the very same command.
+  await context.checkpoint.save(state as unknown as Json);
+  const { readOnly, maxSteps, maxCostUsd } = input;
+  const session = state.resuming ?? undefined;
+  const request: ProgramRequest = { model: input.models[0], readOnly, maxSteps, maxCostUsd, session, rulesFile };
+  return context.spawn({
+    kind: "shell",
+    key: `program ${state.run}`,
+    input: {
+      argv: [program.command, ...program.args(request)],
+      env: program.env?.(request) ?? {},
+      cwd: files.root,
+      stdin: session === undefined ? state.prompt : "You were interrupted. Go on with the task, and finish it.",
+    },
+  });
+}
+
+const longestLine = 4_000_000;
+const mostHappened = 20;
+
+/** Takes what the program tells until it has ended, or has reached a limit and is ended. */
+async function follow(child: JobId, work: WorkParts): Promise<ChildEnd> {
+  const { program, state, input, context, activity, happened } = work;
+  const lines = new ByteLines(longestLine);
+  let { from } = state;
+  let isOver = false;
+  const take = ({ text }: { text: string }): void => {
+    const news = readLine(program, text);
+    const { isNewStep, limit } = takeNews(state, news, () => limitReached(state.tally, input));
+    isOver ||= limit !== undefined;
+    if (isNewStep) activity.event("step", { step: state.tally.steps });
+    tell(news, work);
+    happened.push(...toLines(news));
+    happened.splice(0, happened.length - mostHappened);
   };
-  const reader = createReader(program, take);
-  let from = 0;
   const end = await context.childEnd(child, async () => {
     for (;;) {
       const { bytes, next } = await context.childOutput(child, "stdout", from);
-      if (bytes.length === 0) return;
+      if (bytes.length === 0) break;
+      lines.push(bytes).forEach(take);
       from = next;
-      reader.push(bytes);
     }
+    const taken = from - lines.restBytes;
+    if (taken !== state.from) {
+      state.from = taken;
+      await context.checkpoint.save(state as unknown as Json);
+    }
+    return isOver ? "end" : undefined;
   });
-  reader.end();
-  if (end.status !== "succeeded" || problem !== undefined || answer === undefined) {
-    const { bytes } = await context.childOutput(child, "stderr", -2_000);
-    const said = problem ?? (Buffer.from(bytes).toString().trim() || (end.failure?.message ?? "It said nothing."));
-    const message = `${program.command} did not finish the task: ${settings.redactor.text(said)}`;
-    throw new JobFailure("program_failed", message, { details: { child } });
+  lines.rest().forEach(take);
+  activity.endText();
+  return end;
+}
+
+/** What is no JSON, or JSON of another shape, is passed over: programs print other things too. */
+function readLine(program: Program, line: string): ProgramNews {
+  const begin = line.indexOf("{");
+  if (begin < 0) return {};
+  try {
+    return program.read(JSON.parse(line.slice(begin)) as Json);
+  } catch {
+    return {};
   }
-  return {
-    output: settings.redactor.known(answer),
-    ...(input.outputSchema === undefined ? {} : { data: readData(answer, input.outputSchema) }),
-    model: `${input.backend}${input.models[0] === undefined ? "" : `/${input.models[0]}`}`,
-    steps: tally.steps,
-    tool_calls: tally.toolCalls,
-    tokens: tally.usage,
-    ...(tally.costUsd === null ? {} : { cost_usd: tally.costUsd }),
-  };
+}
+
+function tell({ text, piece, tool }: ProgramNews, { activity, program, state }: WorkParts): void {
+  if (piece !== undefined) activity.text(piece);
+  if (text !== undefined) activity.text(text);
+  if (text !== undefined || tool !== undefined) activity.endText();
+  if (tool !== undefined) activity.event("tool_start", { tool: tool.name, arguments: tool.brief });
+  activity.progress(tool === undefined ? program.command : `${tool.name} ${tool.brief}`, state.tally);
+}
+
+function toLines({ text, tool }: ProgramNews): string[] {
+  return [
+    ...(text === undefined ? [] : [`It said: ${text.slice(0, 300)}`]),
+    ...(tool === undefined ? [] : [`It called ${tool.name} ${tool.brief.slice(0, 300)}`]),
+  ];
+}
+
+async function conclude(
+  child: JobId,
+  end: ChildEnd,
+  model: string,
+  { program, state, input, context, settings, activity }: WorkParts,
+): Promise<AgentResult | PartialResult<AgentResult>> {
+  const { tally, stoppedBy, problem } = state;
+  const { redactor } = settings;
+  activity.end(model, tally);
+  const answer = state.answer ?? tally.lastText;
+  if (end.status === "succeeded" && problem === null && stoppedBy === null && answer !== "") {
+    const data = input.outputSchema === undefined ? undefined : readData(answer, input.outputSchema);
+    return toResult({ ...tally, lastText: answer }, { model, redactor }, { ...(data === undefined ? {} : { data }) });
+  }
+  if (stoppedBy !== null) return new PartialResult(toResult(tally, { model, redactor }, { stopped_by: stoppedBy }));
+  // A conversation that cannot be gone on with is not tried again.
+  if (state.resuming !== null && state.from === 0) {
+    await context.checkpoint.save({ ...state, session: null } as unknown as Json);
+  }
+  const { bytes } = await context.childOutput(child, "stderr", -2_000);
+  const said = problem ?? (Buffer.from(bytes).toString().trim() || (end.failure?.message ?? "It said nothing."));
+  const message = `${program.command} did not finish the task: ${said}`;
+  throw new JobFailure("program_failed", message, { details: { child } });
 }
 
 function readData(answer: string, schema: Record<string, Json>): Json {
@@ -90,50 +174,4 @@ function readData(answer: string, schema: Record<string, Json>): Json {
   } catch (error) {
     throw new JobFailure("no_result", `The answer does not fit the schema: ${messageOf(error)}`, { cause: error });
   }
-}
-
-/** Made once: files may have changed when the run is taken up again, and the command must stay the same. */
-async function readPrompt(input: AgentInput, files: ConfinedFiles, { checkpoint }: JobContext): Promise<string> {
-  const stored = await checkpoint.load();
-  if (typeof stored === "string") return stored;
-  const schema =
-    input.outputSchema === undefined
-      ? ""
-      : `\n\nAnswer with nothing but JSON of this schema:\n${JSON.stringify(input.outputSchema)}`;
-  const prompt = (await buildPrompt(input, files)) + schema;
-  await checkpoint.save(prompt);
-  return prompt;
-}
-
-interface Reader {
-  readonly push: (bytes: Uint8Array) => void;
-  readonly end: () => void;
-}
-
-const longestLine = 4_000_000;
-
-/** What is no JSON, or JSON of another shape, is passed over: programs print other things too. */
-function createReader(program: Program, take: (news: ProgramNews) => void): Reader {
-  const decoder = new TextDecoder();
-  let rest = "";
-  const read = (text: string): void => {
-    const start = text.indexOf("{");
-    if (start < 0) return;
-    let news: ProgramNews = {};
-    try {
-      news = program.read(JSON.parse(text.slice(start)) as Json);
-    } catch {
-      return;
-    }
-    take(news);
-  };
-  return {
-    push: (bytes) => {
-      const text = rest + decoder.decode(bytes, { stream: true });
-      const lines = program.format === "lines" ? text.split("\n") : [text];
-      rest = (lines.pop() ?? "").slice(0, longestLine);
-      lines.forEach(read);
-    },
-    end: () => read(rest),
-  };
 }

@@ -9,11 +9,11 @@ export const askUserTool: AgentTool = defineTool({
     question: z.string().min(1).max(8_000),
     options: z.array(z.string().min(1).max(200)).max(20).optional().describe("Answers to choose from."),
   }),
-  brief: ({ question }) => question,
+  brief: ({ question, options = [] }) => (options.length === 0 ? question : `${question} (${options.join(", ")})`),
   run: async ({ question, options }, { job, key, conceal }) => {
     const field = {
       type: "string" as const,
-      ...(options === undefined || options.length === 0 ? {} : { enum: options }),
+      ...(options === undefined || options.length === 0 ? {} : { enum: options.map(conceal) }),
     };
     const form = { type: "object" as const, properties: { answer: field }, required: ["answer"] };
     const answer = await job.ask({ message: conceal(question), form }, key);

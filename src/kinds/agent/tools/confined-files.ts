@@ -1,11 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { constants, type Dirent } from "node:fs";
-import { lstat, mkdir, open, readdir, realpath, rename, rm, stat } from "node:fs/promises";
-import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { lstat, mkdir, open, readdir, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { LonghaulError } from "../../../job/error.ts";
 import { compileGlob } from "../../../text/glob.ts";
 
 const mostBytes = 10_000_000;
+const mostEntries = 50_000;
+const mostSecrets = 100;
+const mostSecretBytes = 100_000;
 
 export interface FolderEntry {
   /** Relative to the root, with slashes. */
@@ -20,11 +23,13 @@ export interface FolderEntry {
 export class ConfinedFiles {
   readonly root: string;
   readonly #isSecret: (path: string) => boolean;
+  readonly #namedSecrets: readonly string[];
 
   constructor(root: string, secretGlobs: readonly string[]) {
     this.root = root;
     const globs = secretGlobs.map(compileGlob);
-    this.#isSecret = (path) => globs.some((matches) => matches(path) || matches(basename(path)));
+    this.#isSecret = (path) => [path, basename(path), resolve(root, path)].some((name) => globs.some((is) => is(name)));
+    this.#namedSecrets = secretGlobs.filter((glob) => isAbsolute(glob));
   }
 
   async readText(path: string): Promise<string> {
@@ -104,6 +109,25 @@ export class ConfinedFiles {
     return (await stat(await this.#realPath(path)).catch(tell(path))).isDirectory();
   }
 
+  /** What the secret files say, so that it can be hidden wherever else it turns up. */
+  async readSecrets(skipped: ReadonlySet<string>): Promise<string[]> {
+    const found = new Set(this.#namedSecrets);
+    const folders = [this.root];
+    let seen = 0;
+    // The folders near the root first: a very big tree is not read to its end.
+    for (let next = 0; next < folders.length && seen < mostEntries; next++) {
+      const folder = folders[next] ?? "";
+      const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+      seen += entries.length;
+      for (const entry of entries) {
+        const path = join(folder, entry.name);
+        if (this.#isSecret(this.shown(path))) found.add(path);
+        else if (entry.isDirectory() && !skipped.has(entry.name)) folders.push(path);
+      }
+    }
+    return Promise.all([...found].slice(0, mostSecrets).map(readSmall));
+  }
+
   /** How a real path is told: relative to the root. */
   shown(real: string): string {
     return relative(this.root, real).split(sep).join("/") || ".";
@@ -143,6 +167,13 @@ export class ConfinedFiles {
     if (this.#isSecret(this.shown(absolute))) throw refusal(`${path} is secret by configuration (agent.secret_files).`);
     return absolute;
   }
+}
+
+/** Whatever it leads to: a command that prints it follows links, too. */
+async function readSmall(path: string): Promise<string> {
+  const facts = await stat(path).catch(() => undefined);
+  if (facts?.isFile() !== true || facts.size > mostSecretBytes) return "";
+  return readFile(path, "utf8").catch(() => "");
 }
 
 function refusal(message: string): LonghaulError {

@@ -15,8 +15,6 @@ export const giveUpTool: AgentTool = defineTool({
   },
 });
 
-export const submitResultName = "submit_result";
-
 /** Takes the result by the caller's own schema; what does not fit is told to the model, which tries again. */
 export function createSubmitTool(schema: Record<string, Json>, take: (data: Json) => void): AgentTool {
   const validator = toValidator(schema);
@@ -24,7 +22,7 @@ export function createSubmitTool(schema: Record<string, Json>, take: (data: Json
   const isObject = schema["type"] === "object";
   const parameters = isObject ? schema : { type: "object", properties: { result: schema }, required: ["result"] };
   return {
-    name: submitResultName,
+    name: "submit_result",
     description: "Hand in the result and end the task.",
     parameters,
     isChange: false,

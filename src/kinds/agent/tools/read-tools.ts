@@ -10,7 +10,7 @@ const longestLine = 400;
 const mostScannedBytes = 100_000_000;
 const path = z.string().min(1).max(4_000);
 /** Big, and seldom what is looked for; they are searched when they are named. */
-const skippedFolders: ReadonlySet<string> = new Set([".git", "node_modules"]);
+export const skippedFolders: ReadonlySet<string> = new Set([".git", "node_modules"]);
 
 const readFile = defineTool({
   name: "read_file",

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineTool, type AgentTool } from "./agent-tool.ts";
 
-export const todoSchema = z.object({
+const todoSchema = z.object({
   content: z.string().min(1).max(500),
   status: z.enum(["pending", "in_progress", "completed"]),
 });

@@ -1,0 +1,63 @@
+import type { JobContext } from "../../job/kind.ts";
+import type { Conversation } from "./conversation.ts";
+import type { AgentInput, AgentResult } from "./input.ts";
+import { totalTokens } from "./model/token-usage.ts";
+import type { RunRedactor } from "./run-redactor.ts";
+
+/** What others may see of a run, and ask it, while it runs. */
+export function serveRun(
+  context: JobContext,
+  conversation: Conversation,
+  { model, redactor, summarize }: { model: () => string; redactor: RunRedactor; summarize: () => Promise<string> },
+): void {
+  context.serve({
+    inspect: async () => ({
+      model: model(),
+      steps: conversation.steps,
+      tool_calls: conversation.toolCalls,
+      tokens: totalTokens(conversation.usage),
+      ...toCost(conversation),
+      todos: conversation.todos.items.map(({ content, status }) => redactor.text(`${status}: ${content}`)),
+    }),
+    summarize,
+  });
+}
+
+/** Which limit keeps a run from another step. */
+export function limitReached(
+  { steps, usage, costUsd }: Conversation,
+  { maxTokens, maxCostUsd, maxSteps }: Pick<AgentInput, "maxTokens" | "maxCostUsd" | "maxSteps">,
+): AgentResult["stopped_by"] {
+  if (maxTokens !== undefined && totalTokens(usage) >= maxTokens) return "max_tokens";
+  if (maxCostUsd !== undefined && (costUsd ?? 0) >= maxCostUsd) return "max_cost_usd";
+  return maxSteps !== undefined && steps >= maxSteps ? "max_steps" : undefined;
+}
+
+const longestOutput = 1_000_000;
+
+export function toResult(
+  conversation: Conversation,
+  { model, redactor }: { model: string; redactor: RunRedactor },
+  { data, stopped_by: stoppedBy }: Pick<AgentResult, "data" | "stopped_by">,
+): AgentResult {
+  const { lastText } = conversation;
+  const text = lastText === "" && data !== undefined ? JSON.stringify(data) : lastText;
+  return {
+    output: redactor.known(text).slice(0, longestOutput),
+    model,
+    steps: conversation.steps,
+    tool_calls: conversation.toolCalls,
+    tokens: conversation.usage,
+    ...toCost(conversation),
+    ...(data === undefined ? {} : { data: redactor.json(data) }),
+    ...(stoppedBy === undefined ? {} : { stopped_by: stoppedBy }),
+  };
+}
+
+function toCost({ costUsd }: Conversation): { cost_usd?: number } {
+  return costUsd === null ? {} : { cost_usd: roundDollars(costUsd) };
+}
+
+export function roundDollars(dollars: number): number {
+  return Math.round(dollars * 1_000_000) / 1_000_000;
+}
