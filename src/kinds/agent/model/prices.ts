@@ -19,9 +19,8 @@ export type Prices = Readonly<Record<string, Price>>;
 const million = 1_000_000;
 
 /**
- * List prices by a model's name; the configuration overrides them, and what is not here has no known price. Read in November 2026: those of
- * the newest models in the providers' documentation (platform.claude.com, developers.openai.com, ai.google.dev, docs.x.ai) and models.dev,
- * the others in LiteLLM's model_prices_and_context_window.json.
+ * List prices by a model's name; the configuration overrides them, and what is not here has no known price. Gathered in November 2026
+ * from the providers' documentation where it was to be had, else from models.dev and LiteLLM's model_prices_and_context_window.json.
  */
 const listPrices: Prices = {
   "claude-fable-5": { input: 10, output: 50, cached_input: 1, context_tokens: million },
