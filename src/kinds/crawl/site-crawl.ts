@@ -221,8 +221,8 @@ export class SiteCrawl {
     const next = following === undefined || twin === "exact" || state.frontier.has(following) ? [] : [following];
     const lead = { from, depth, ...(found.length > 0 ? { found } : {}), ...(next.length > 0 ? { next } : {}) };
     if (!isKept) return this.record({ type: "duplicate", of: twin, bytes, ...lead });
-    const { contentHash: content, fingerprint: print, title } = parsed;
-    const facts = { url, status, bytes, at: Date.now(), content, ...(print === undefined ? {} : { print }), title };
+    const { contentHash: content, fingerprint: sketch, title } = parsed;
+    const facts = { url, status, bytes, at: Date.now(), content, ...(sketch === undefined ? {} : { sketch }), title };
     const { screenshot } = loaded;
     const shot = screenshot === undefined ? {} : { screenshot };
     return this.record({ type: "page", ...lead, ...facts, ...shot }, parsed.fields);

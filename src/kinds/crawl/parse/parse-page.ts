@@ -69,7 +69,7 @@ export function parsePage({ body, contentType, url }: ParseRequest, compiled: Co
     links: followed.join("\n"),
     linkHashes: hashAll(followed),
     contentHash: hashText(`${document.title}\n${markdown}`),
-    fingerprint: fingerprint(words),
+    fingerprint: fingerprint(words, hashText(document.title)),
     canonical: document.canonical,
     next: selected?.next ?? document.next,
     isScripted: document.scripts > 0 && words.length < scriptedWords,

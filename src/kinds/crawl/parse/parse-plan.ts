@@ -34,7 +34,7 @@ export interface ParsedPage {
   readonly links: string;
   readonly linkHashes: Float64Array;
   readonly contentHash: number;
-  readonly fingerprint: readonly [number, number] | undefined;
+  readonly fingerprint: readonly number[] | undefined;
   readonly canonical: string | undefined;
   readonly next: string | undefined;
   /** Little text and many scripts: made in the browser. */
