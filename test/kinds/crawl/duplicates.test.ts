@@ -7,7 +7,7 @@ import { prose } from "./site.ts";
 async function judge(first: string, second: string): Promise<"exact" | "near" | undefined> {
   const plan = await compilePlan({ fields: ["markdown"] });
   const parse = (html: string): ReturnType<typeof parsePage> =>
-    parsePage({ body: Buffer.from(html), contentType: "text/html; charset=utf-8", url: "https://a.example/" }, plan);
+    parsePage({ body: Buffer.from(html), contentType: "text/html", url: "https://a.example/", plan: "" }, plan);
   const duplicates = new Duplicates();
   const known = parse(first);
   duplicates.add(known.contentHash, known.fingerprint);
