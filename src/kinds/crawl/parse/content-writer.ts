@@ -46,6 +46,11 @@ export class ContentWriter {
     return this.#silentFrom === undefined;
   }
 
+  /** Elements that are open. */
+  get depth(): number {
+    return this.#closers.length;
+  }
+
   openTag(name: string, attributes: Attributes): void {
     const depth = this.#closers.length;
     const isPart = name === "main" || name === "article" || attributes["role"] === "main";

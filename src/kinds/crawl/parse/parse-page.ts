@@ -42,7 +42,7 @@ export function parsePage({ body, contentType, url }: ParseRequest, compiled: Co
   const { text } = decodeText(body, contentType);
   const isHtml = isHtmlType(contentType, text);
   const document = readDocument(isHtml ? text : "", url);
-  const whole = isHtml ? toMarkdown(document.content) : text.trim();
+  const whole = isHtml ? toMarkdown(document.content, longestMarkdown) : text.trim();
   const markdown = whole.slice(0, longestMarkdown);
   const words = wordHashes(markdown);
   const selected = compiled.load === undefined ? undefined : select(compiled.load(text), compiled, url);

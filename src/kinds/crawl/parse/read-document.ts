@@ -1,6 +1,6 @@
-import { Parser } from "htmlparser2";
 import type { Json } from "../../../job/json.ts";
 import { isPlainPath, normaliseUrl, originOf } from "../page-url.ts";
+import { BoundedParser } from "./bounded-parser.ts";
 import type { Piece } from "./content-piece.ts";
 import { ContentWriter } from "./content-writer.ts";
 import { Microdata } from "./microdata.ts";
@@ -45,13 +45,13 @@ const longestScript = 500_000;
 
 export function readDocument(html: string, url: string): ReadDocument {
   const reader = new DocumentReader(url);
-  const parser = new Parser(
+  const parser = new BoundedParser(
     {
       onopentag: (name, attributes) => reader.openTag(name, attributes),
       ontext: (text) => reader.text(text),
       onclosetag: (name) => reader.closeTag(name),
     },
-    { lowerCaseTags: true, lowerCaseAttributeNames: true, decodeEntities: true },
+    () => reader.depth,
   );
   parser.write(html);
   parser.end();
@@ -76,6 +76,10 @@ class DocumentReader {
 
   constructor(url: string) {
     this.#base = url;
+  }
+
+  get depth(): number {
+    return this.#content.depth;
   }
 
   openTag(name: string, attributes: Attributes): void {
