@@ -7,23 +7,40 @@ const bitWords = 4;
 const fewestWords = 100;
 
 /**
- * Of a text's runs of three words, given by the hashes of its words; undefined for a text that is too short to have one.
- * Every run turns one of the bits over. Runs that two texts share turn the same bits, so what is left between them is what they
- * do not share, however long they are. A mark is the smallest hash of a quarter of the runs, with the title's.
+ * Made of a text's runs of three words. Every run turns one of the bits over. Runs that two texts share turn the same bits, so
+ * what is left between them is what they do not share, however long they are. A mark is the smallest hash of a quarter of the
+ * runs, with the title's.
  */
-export function fingerprint(words: Int32Array, titleHash: number): Fingerprint | undefined {
-  if (words.length < fewestWords) return undefined;
-  const marks = new Uint32Array(markCount).fill(0xffffffff);
-  const bits = new Uint32Array(bitWords);
-  for (let i = 2; i < words.length; i++) {
-    const pair = mix(Math.imul(words[i - 1] ?? 0, 5) ^ (words[i] ?? 0));
-    const run = mix(Math.imul(words[i - 2] ?? 0, 3) ^ pair);
-    const slot = (run >>> 5) % bitWords;
-    bits[slot] = (bits[slot] ?? 0) ^ (1 << (run & 31));
-    const quarter = (run >>> 7) % markCount;
-    marks[quarter] = Math.min(marks[quarter] ?? 0, mix(run));
+export class TextSketch {
+  readonly #marks = new Array<number>(markCount).fill(0xffffffff);
+  readonly #bits = new Array<number>(bitWords).fill(0);
+  #words = 0;
+  #last = 0;
+  #lastButOne = 0;
+
+  get words(): number {
+    return this.#words;
   }
-  return [...marks.map((mark) => mix(mark ^ titleHash)), ...bits];
+
+  /** Takes the hash of the next word. */
+  add(word: number): void {
+    const run = mix(Math.imul(this.#lastButOne, 3) ^ mix(Math.imul(this.#last, 5) ^ word));
+    this.#lastButOne = this.#last;
+    this.#last = word;
+    this.#words += 1;
+    if (this.#words < 3) return;
+    const slot = (run >>> 5) % bitWords;
+    this.#bits[slot] = (this.#bits[slot] ?? 0) ^ (1 << (run & 31));
+    const quarter = (run >>> 7) % markCount;
+    const mark = mix(run);
+    if (mark < (this.#marks[quarter] ?? 0)) this.#marks[quarter] = mark;
+  }
+
+  /** Undefined for a text that is too short to have one. */
+  fingerprint(titleHash: number): Fingerprint | undefined {
+    if (this.#words < fewestWords) return undefined;
+    return [...this.#marks.map((mark) => mix(mark ^ titleHash)), ...this.#bits];
+  }
 }
 
 /** How many of their bits differ: never more than runs do, which are six for a word that was changed. */

@@ -12,7 +12,6 @@ import type { ParsedPage } from "./parse/parse-plan.ts";
 import type { ParsePool } from "./parse/parse-pool.ts";
 import { renderPage } from "./render-page.ts";
 import type { Scope } from "./scope.ts";
-import { readSitemaps } from "./sitemaps.ts";
 
 /** What a crawl works with; all of it lives as long as its attempt. */
 export interface CrawlParts {
@@ -83,6 +82,7 @@ export class SiteCrawl {
   /** Adds what the sitemaps of these URLs' sites list. */
   async addSitemaps(starts: readonly string[]): Promise<void> {
     const { settings, signal, isInScope, state } = this.#parts;
+    const { readSitemaps } = await import("./sitemaps.ts");
     const found: string[] = [];
     for (const url of new Set(starts.map((start) => new URL("/", start).href))) {
       const onUrl = (page: string): boolean => {
@@ -94,7 +94,7 @@ export class SiteCrawl {
     this.record({ type: "found", by: "sitemap", found: [...new Set(found)], depth: 0 });
   }
 
-  record(record: CrawlRecord, fields?: Uint8Array): void {
+  record(record: CrawlRecord, fields?: string): void {
     const { state, journal, onVisited } = this.#parts;
     journal.append(toLine(record, fields));
     state.apply(record);
@@ -248,8 +248,7 @@ export class SiteCrawl {
 }
 
 /** The page's own fields come from the parser as JSON already; they are only joined to it. */
-function toLine(record: CrawlRecord, fields: Uint8Array | undefined): Uint8Array {
+function toLine(record: CrawlRecord, fields: string | undefined): Uint8Array {
   const text = JSON.stringify(record);
-  if (fields === undefined) return Buffer.from(`${text}\n`);
-  return Buffer.concat([Buffer.from(`${text.slice(0, -1)},`), fields, Buffer.from("\n")]);
+  return Buffer.from(fields === undefined ? `${text}\n` : `${text.slice(0, -1)},${fields}\n`);
 }
