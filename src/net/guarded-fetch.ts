@@ -140,13 +140,7 @@ export function createGuardedFetch({ limits: given, userAgent, ...options }: Gua
   return {
     fetch: async (url, request = {}) => {
       const maxBytes = request.maxBodyBytes ?? limits.maxBodyBytes;
-      const isFollowed = ({ status, headers }: ResponseStart): boolean =>
-        request.maxRedirects !== 0 && locationOf(status, headers["location"]) !== undefined;
-      const mostBytes = (response: ResponseStart, host: string): number => {
-        if (isFollowed(response)) return mostRedirectBytes;
-        encodingsOf(response, host);
-        return maxBytes;
-      };
+      const mostBytes = boundBody(maxBytes, request.maxRedirects !== 0);
       const { reached, deadline } = await start(url, request, ({ signal }) => ({
         send: (connected, next) => collectResponse(connected, next, { signal, mostBytes }),
       }));
@@ -175,6 +169,16 @@ export function createGuardedFetch({ limits: given, userAgent, ...options }: Gua
     close: async () => {
       await (await agent)?.destroy();
     },
+  };
+}
+
+/** How much of a response is read. Whatever is not followed must be in an encoding that we can undo. */
+function boundBody(maxBytes: number, isFollowing: boolean): (response: ResponseStart, host: string) => number {
+  return (response, host) => {
+    const isFollowed = isFollowing && locationOf(response.status, response.headers["location"]) !== undefined;
+    if (isFollowed) return mostRedirectBytes;
+    encodingsOf(response, host);
+    return maxBytes;
   };
 }
 

@@ -12,8 +12,8 @@ const fewestWords = 100;
  * runs, with the title's.
  */
 export class TextSketch {
-  readonly #marks = new Array<number>(markCount).fill(0xffffffff);
-  readonly #bits = new Array<number>(bitWords).fill(0);
+  readonly #marks = Array.from({ length: markCount }, () => 0xffffffff);
+  readonly #bits = Array.from({ length: bitWords }, () => 0);
   #words = 0;
   #last = 0;
   #lastButOne = 0;

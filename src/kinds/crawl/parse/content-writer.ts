@@ -1,7 +1,5 @@
 import type { Mark, Piece } from "./content-piece.ts";
-import { isSilent, marksOf } from "./element-rules.ts";
-
-type Attributes = Readonly<Record<string, string>>;
+import { isSilent, marksOf, type Attributes } from "./element-rules.ts";
 
 /** A part of the page that may be its main content: from one piece of the cleaned document to another. */
 interface Part {

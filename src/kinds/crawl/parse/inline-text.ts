@@ -29,11 +29,11 @@ export class InlineText {
   text(raw: string): void {
     // The line end between two elements, the most common text of all.
     if (raw === "\n" && this.#isAfterSpace) return;
-    const signs = signsIn(raw);
-    const spaced = (signs & wideSpace) === 0 ? raw : raw.replace(/[ \t\r\n\f]+/g, " ");
+    const seen = signsIn(raw);
+    const spaced = (seen & wideSpace) === 0 ? raw : raw.replace(/[ \t\r\n\f]+/g, " ");
     const shown = this.#isAfterSpace && spaced.startsWith(" ") ? spaced.slice(1) : spaced;
     if (shown === "") return;
-    const isPlain = (signs & markdownSign) === 0 || this.#codeDepth > 0;
+    const isPlain = (seen & markdownSign) === 0 || this.#codeDepth > 0;
     this.#add(isPlain ? shown : escape(shown), shown.endsWith(" "));
   }
 

@@ -26,7 +26,7 @@ export class MarkdownTable {
   /** A table of one cell is a box around its text. Ends after `most` characters: a wide row and many short ones make more of it than there is memory. */
   toMarkdown(most: number): string {
     const rows = this.#rows.filter((row) => row.some((cell) => cell !== ""));
-    const width = rows.reduce((most, row) => Math.max(most, row.length), 0);
+    const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0);
     if (width === 0) return "";
     if (width === 1 && rows.length === 1) return (rows[0]?.[0] ?? "").replaceAll("<br>", "\n").replaceAll("\\|", "|");
     const line = (cells: readonly string[]): string =>

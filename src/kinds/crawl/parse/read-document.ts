@@ -3,6 +3,7 @@ import { isPlainPath, normaliseUrl, originOf } from "../page-url.ts";
 import { BoundedParser } from "./bounded-parser.ts";
 import type { Piece } from "./content-piece.ts";
 import { ContentWriter } from "./content-writer.ts";
+import { orNoAttributes, type Attributes } from "./element-rules.ts";
 import { Microdata } from "./microdata.ts";
 
 export interface PageLink {
@@ -35,8 +36,6 @@ export interface PageMetadata {
   readonly microdata: readonly Json[];
 }
 
-type Attributes = Readonly<Record<string, string>>;
-
 const mostLinks = 5_000;
 const mostMeta = 200;
 const longestMeta = 5_000;
@@ -48,7 +47,7 @@ export function readDocument(html: string, url: string): ReadDocument {
   const reader = new DocumentReader(url);
   const parser = new BoundedParser(
     {
-      onopentag: (name, attributes) => reader.openTag(name, attributes),
+      onopentag: (name, attributes) => reader.openTag(name, orNoAttributes(attributes)),
       ontext: (text) => reader.text(text),
       onclosetag: (name) => reader.closeTag(name),
     },
