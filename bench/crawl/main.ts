@@ -24,7 +24,7 @@ const programs = {
 async function main(): Promise<number> {
   const machine = await describeMachine();
   const hasCrawlee = existsSync("bench/crawl/peer/node_modules/@crawlee/cheerio");
-  if (!hasCrawlee) console.log("crawlee is not installed, so it is left out: npm install --prefix bench/crawl/peer");
+  if (!hasCrawlee) console.log("crawlee is not installed, so it is left out: npm ci --prefix bench/crawl/peer");
   const bare: CrawlMeasure[] = [];
   const ours: CrawlMeasure[] = [];
   for (let round = 0; round < rounds; round++) {

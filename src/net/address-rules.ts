@@ -21,14 +21,25 @@ export interface Target {
   readonly port: number;
 }
 
+const mostPassed = 1_000;
+
 export function createAddressRules(allow: readonly string[] = []): AddressRules {
   const allowed = readAllowList(allow);
+  /** Targets that were not refused: the answer never changes, and a crawl asks for the same one with every page. */
+  const passed = new Set<string>();
 
   const checkAddress: AddressRules["checkAddress"] = (target, address) => {
     if (allowed.hasHost(withoutTrailingDot(target.hostname), target.port)) return;
     if (!isPublicAddress(address) && !allowed.hasAddress(address)) throw blockedAddress(target.hostname);
   };
   const checkTarget: AddressRules["checkTarget"] = (target) => {
+    const name = `${target.hostname}:${target.port}`;
+    if (passed.has(name)) return;
+    checkNewTarget(target);
+    if (passed.size >= mostPassed) passed.clear();
+    passed.add(name);
+  };
+  const checkNewTarget: AddressRules["checkTarget"] = (target) => {
     const host = withoutTrailingDot(target.hostname);
     if (host === "" || host.startsWith(".") || host.includes("..")) {
       throw netFailure("bad_url", `"${target.hostname}" is not a host name.`);

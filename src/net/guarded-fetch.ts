@@ -1,14 +1,14 @@
+import type { EventEmitter } from "node:events";
 import type { Readable } from "node:stream";
 import type { Agent, Dispatcher } from "undici";
-import { LonghaulError } from "../job/error.ts";
-import { messageOf } from "../job/failure.ts";
 import type { SocketOptions } from "./checked-socket.ts";
 import { startDeadline, type Deadline } from "./deadline.ts";
 import { createGuardedAgent } from "./guarded-agent.ts";
-import { errorCodeOf, netFailure } from "./net-failure.ts";
+import { netFailure } from "./net-failure.ts";
 import { createRedirectTrail, followRedirect, locationOf, type OutgoingRequest, type Redirect } from "./redirect.ts";
 import { acceptedEncodings, createDecompressor, readEncodings, type Encoding } from "./content-encoding.ts";
-import { readBody } from "./response-body.ts";
+import { collectResponse, toDispatch, toRequestFailure, type ResponseStart } from "./collect-response.ts";
+import { decompressBody } from "./response-body.ts";
 
 export interface FetchLimits {
   /** After decompression. */
@@ -56,19 +56,15 @@ export interface FetchHead {
   /** After redirects. */
   readonly url: string;
   readonly status: number;
-  readonly headers: ResponseHeaders;
+  readonly headers: ResponseStart["headers"];
   readonly redirects: readonly Redirect[];
   /** Where the response redirects to, as it was sent; only when redirects were not to be followed. */
   readonly location?: string;
-  readonly firstByteMs: number;
 }
-
-export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 export interface FetchResult extends FetchHead {
   readonly body: Uint8Array;
   readonly isTruncated: boolean;
-  readonly totalMs: number;
 }
 
 export interface FetchStream extends FetchHead {
@@ -84,52 +80,57 @@ export interface GuardedFetch {
   readonly close: () => Promise<void>;
 }
 
-interface Opened extends FetchHead {
-  readonly source: Readable;
-  readonly encodings: readonly Encoding[];
+interface Reached<Sent extends ResponseStart> {
+  readonly head: FetchHead;
+  readonly sent: Sent;
   readonly host: string;
 }
+
+/** How a request is sent, and how the body of a redirect is got rid of. */
+interface Sender<Sent extends ResponseStart> {
+  readonly send: (agent: Agent, request: OutgoingRequest) => Promise<Sent>;
+  readonly discard?: (sent: Sent) => Promise<void>;
+}
+
+/** Of a redirect that is followed: read so that the connection can be used again; more than a little is not worth it. */
+const mostRedirectBytes = 16_384;
 
 export function createGuardedFetch({ limits: given, userAgent, ...options }: GuardedFetchOptions): GuardedFetch {
   const limits = { ...defaultFetchLimits, ...given };
   let agent: Promise<Agent> | undefined;
 
-  const open = async (url: URL, request: FetchRequest, deadline: Deadline): Promise<Opened> => {
+  const walk = async <Sent extends ResponseStart>(
+    url: URL,
+    request: FetchRequest,
+    { send, discard }: Sender<Sent>,
+  ): Promise<Reached<Sent>> => {
     agent ??= createGuardedAgent({ ...options, ...limits });
-    const startedAt = performance.now();
     const trail = createRedirectTrail(request.maxRedirects ?? limits.maxRedirects);
     let next = firstRequest(url, request, userAgent);
     for (;;) {
-      const response = await send(await agent, next, deadline);
-      const { statusCode: status, headers } = response;
-      const host = next.url.hostname;
+      const sent = await send(await agent, next);
+      const { status, headers } = sent;
       const location = locationOf(status, headers["location"]);
       if (location === undefined || request.maxRedirects === 0) {
-        const encodings = encodingsOf(response, host);
-        const firstByteMs = performance.now() - startedAt;
-        const head = { url: next.url.href, status, headers, redirects: trail.redirects, firstByteMs };
-        return { ...head, ...(location === undefined ? {} : { location }), source: response.body, encodings, host };
+        const head = { url: next.url.href, status, headers, redirects: trail.redirects };
+        return { head: location === undefined ? head : { ...head, location }, sent, host: next.url.hostname };
       }
-      const following = await follow(response, next, { status, location });
+      await discard?.(sent);
+      const following = followRedirect(next, { status, location }, options.rules);
       trail.add(next.url, status, following.url);
       next = following;
     }
   };
-  const follow = async (
-    { body }: Dispatcher.ResponseData,
-    request: OutgoingRequest,
-    redirect: { status: number; location: string },
-  ): Promise<OutgoingRequest> => {
-    // Read so that the connection can be used again; more than a little is not worth it.
-    await body.dump({ limit: 16_384 }).catch(() => undefined);
-    return followRedirect(request, redirect, options.rules);
-  };
-  const start = async (text: string | URL, request: FetchRequest): Promise<{ opened: Opened; deadline: Deadline }> => {
+  const start = async <Sent extends ResponseStart>(
+    text: string | URL,
+    request: FetchRequest,
+    sender: (deadline: Deadline) => Sender<Sent>,
+  ): Promise<{ reached: Reached<Sent>; deadline: Deadline }> => {
     const url = options.rules.checkUrl(text);
     request.signal?.throwIfAborted();
     const deadline = startDeadline(request.timeoutMs ?? limits.timeoutMs, request.signal);
     try {
-      return { opened: await open(url, request, deadline), deadline };
+      return { reached: await walk(url, request, sender(deadline)), deadline };
     } catch (error) {
       deadline.stop();
       throw deadline.explain(error, url.hostname);
@@ -138,14 +139,16 @@ export function createGuardedFetch({ limits: given, userAgent, ...options }: Gua
 
   return {
     fetch: async (url, request = {}) => {
-      const startedAt = performance.now();
-      const { opened, deadline } = await start(url, request);
-      const { source, encodings, host, ...head } = opened;
       const maxBytes = request.maxBodyBytes ?? limits.maxBodyBytes;
+      const mostBytes = boundBody(maxBytes, request.maxRedirects !== 0);
+      const { reached, deadline } = await start(url, request, ({ signal }) => ({
+        send: (connected, next) => collectResponse(connected, next, { signal, mostBytes }),
+      }));
+      const { head, sent, host } = reached;
       try {
-        const { bytes, isTruncated } = await readBody(source, encodings, maxBytes);
+        const { bytes, isTruncated } = await decompressBody(sent, encodingsOf(sent, host), maxBytes);
         if (isTruncated && request.whenTooLarge !== "truncate") throw bodyTooLarge(host, maxBytes);
-        return { ...head, body: bytes, isTruncated, totalMs: performance.now() - startedAt };
+        return { ...head, body: bytes, isTruncated };
       } catch (error) {
         throw deadline.explain(error, host);
       } finally {
@@ -153,9 +156,12 @@ export function createGuardedFetch({ limits: given, userAgent, ...options }: Gua
       }
     },
     stream: async (url, request = {}) => {
-      const { opened, deadline } = await start(url, request);
-      const { source: raw, encodings, host, ...head } = opened;
-      const source = createDecompressor(raw, encodings);
+      const { reached, deadline } = await start(url, request, ({ signal }) => ({
+        send: (connected, next) => openStream(connected, next, signal),
+        discard: async ({ body }) => body.dump({ limit: mostRedirectBytes }).catch(() => undefined),
+      }));
+      const { head, sent, host } = reached;
+      const source = createDecompressor(sent.body, streamEncodings(sent, host, deadline));
       // A stream that nobody reads ends with its time, and nobody is there to hear of it.
       source.once("close", deadline.stop).on("error", () => undefined);
       return { ...head, body: readPieces({ source, host }, deadline, request.maxBodyBytes ?? limits.maxBodyBytes) };
@@ -163,6 +169,16 @@ export function createGuardedFetch({ limits: given, userAgent, ...options }: Gua
     close: async () => {
       await (await agent)?.destroy();
     },
+  };
+}
+
+/** How much of a response is read. Whatever is not followed must be in an encoding that we can undo. */
+function boundBody(maxBytes: number, isFollowing: boolean): (response: ResponseStart, host: string) => number {
+  return (response, host) => {
+    const isFollowed = isFollowing && locationOf(response.status, response.headers["location"]) !== undefined;
+    if (isFollowed) return mostRedirectBytes;
+    encodingsOf(response, host);
+    return maxBytes;
   };
 }
 
@@ -181,28 +197,21 @@ function firstRequest(url: URL, { method, headers, body }: FetchRequest, userAge
   };
 }
 
-async function send(
-  agent: Agent,
-  { url, method, headers, body }: OutgoingRequest,
-  { signal }: Deadline,
-): Promise<Dispatcher.ResponseData> {
+interface OpenStream extends ResponseStart {
+  readonly body: Dispatcher.ResponseData["body"];
+}
+
+async function openStream(agent: Agent, request: OutgoingRequest, signal: EventEmitter): Promise<OpenStream> {
   try {
-    return await agent.request({
-      origin: url.origin,
-      path: url.pathname + url.search,
-      method,
-      headers,
-      signal,
-      ...(body === undefined ? {} : { body }),
-    });
+    const { statusCode: status, headers, body } = await agent.request({ ...toDispatch(request), signal });
+    return { status, headers, body };
   } catch (error) {
-    if (errorCodeOf(error) !== "UND_ERR_INVALID_ARG") throw error;
-    throw new LonghaulError("invalid_input", `The request does not fit: ${messageOf(error)}.`, { cause: error });
+    throw toRequestFailure(error);
   }
 }
 
 async function* readPieces(
-  { source, host }: Pick<Opened, "source" | "host">,
+  { source, host }: { readonly source: Readable; readonly host: string },
   deadline: Deadline,
   maxBytes: number,
 ): AsyncGenerator<Uint8Array> {
@@ -221,10 +230,19 @@ async function* readPieces(
   }
 }
 
-function encodingsOf({ headers, body }: Dispatcher.ResponseData, host: string): readonly Encoding[] {
+function streamEncodings(sent: OpenStream, host: string, deadline: Deadline): readonly Encoding[] {
+  try {
+    return encodingsOf(sent, host);
+  } catch (error) {
+    deadline.stop();
+    sent.body.on("error", () => undefined).destroy();
+    throw error;
+  }
+}
+
+function encodingsOf({ headers }: ResponseStart, host: string): readonly Encoding[] {
   const encodings = readEncodings(headers["content-encoding"]);
   if (encodings !== undefined) return encodings;
-  body.on("error", () => undefined).destroy();
   throw netFailure("bad_response", `${host} sent a body in an encoding that was not asked for.`, "content-encoding");
 }
 

@@ -63,6 +63,8 @@ export function createHostGate({ perHost, minimumDelayMs, clock = systemClock }:
     if (waitMs > 0) host.cancelTimer = clock.after(waitMs, () => advance(name, host));
     else if (host.running === 0 && host.waiting.size === 0) hosts.delete(name);
   };
+  const isFree = ({ running, waiting, nextStartAt }: Host): boolean =>
+    running < perHost && waiting.size === 0 && nextStartAt <= clock.monotonic();
   const find = (name: string): Host => {
     const host = hosts.get(name) ?? { running: 0, nextStartAt: 0, waiting: new Set(), cancelTimer: undefined };
     hosts.set(name, host);
@@ -82,6 +84,11 @@ export function createHostGate({ perHost, minimumDelayMs, clock = systemClock }:
       new Promise((resolve, reject) => {
         if (signal?.aborted === true) return reject(signal.reason as Error);
         const host = find(name);
+        // The usual case, without all that waiting needs.
+        if (delayMs + minimumDelayMs === 0 && isFree(host)) {
+          host.running += 1;
+          return resolve(release(name, host));
+        }
         const giveUp = (): void => {
           host.waiting.delete(waiter);
           advance(name, host);

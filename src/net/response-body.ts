@@ -17,18 +17,21 @@ const decompressors = {
   br: promisify<Uint8Array, BrotliOptions, Buffer>(brotliDecompress),
 };
 
-/** Reads at most `maxBytes`, as they come and as they are once decompressed, and gives up the rest. */
-export async function readBody(body: Readable, encodings: readonly Encoding[], maxBytes: number): Promise<ReadBody> {
-  const raw = await readBytes(body, maxBytes);
-  if (encodings.length === 0 || raw.bytes.length === 0) return raw;
+/** What a body was before its encodings, at most `maxBytes` of it. */
+export async function decompressBody(
+  body: ReadBody,
+  encodings: readonly Encoding[],
+  maxBytes: number,
+): Promise<ReadBody> {
+  if (encodings.length === 0 || body.bytes.length === 0) return body;
   try {
-    let { bytes } = raw;
+    let { bytes } = body;
     for (const encoding of encodings.toReversed()) bytes = await decompressWhole(bytes, encoding, maxBytes);
-    return { bytes, isTruncated: raw.isTruncated };
+    return { bytes, isTruncated: body.isTruncated };
   } catch (error) {
     if (errorCodeOf(error) !== "ERR_BUFFER_TOO_LARGE") throw error;
     // In one piece it does not fit, so what fits is taken from the beginning.
-    return readBytes(createDecompressor(Readable.from([raw.bytes]), encodings), maxBytes);
+    return readBytes(createDecompressor(Readable.from([body.bytes]), encodings), maxBytes);
   }
 }
 

@@ -34,6 +34,6 @@ export interface PageRecord extends Visited {
   readonly bytes: number;
   readonly at: number;
   readonly content: number;
-  readonly print?: readonly [number, number];
+  readonly sketch?: readonly number[];
   readonly title: string;
 }

@@ -117,13 +117,13 @@ export class CrawlState {
     }
   }
 
-  #addPage({ url, title, bytes, content, print }: PageRecord): void {
+  #addPage({ url, title, bytes, content, sketch }: PageRecord): void {
     this.counts.pages += 1;
     this.counts.bytes += bytes;
     this.#pages.add(hashText(url));
     // A page that another URL has led to needs no visit of its own.
     this.frontier.claim(url);
-    this.duplicates.add(content, print);
+    this.duplicates.add(content, sketch);
     if (this.firstPages.length < mostPagesListed) this.firstPages.push({ url, title });
   }
 }

@@ -101,6 +101,6 @@ function toSinglePage(url: string, status: number, { title, fields }: ParsedPage
     url,
     status,
     title,
-    ...(JSON.parse(`{${Buffer.from(fields).toString()}`) as Omit<SinglePage, "url" | "status" | "title">),
+    ...(JSON.parse(`{${fields}`) as Omit<SinglePage, "url" | "status" | "title">),
   };
 }

@@ -24,7 +24,7 @@ export function createReadByModel(
   const wish = toWish(input);
   if (wish === undefined || askModel === undefined || input.model_tokens === 0) return undefined;
   return async ({ url, parsed }, { state, signal }) => {
-    const fields = JSON.parse(`{${Buffer.from(parsed.fields).toString()}`) as Omit<DataSource, "url">;
+    const fields = JSON.parse(`{${parsed.fields}`) as Omit<DataSource, "url">;
     const twin = state.duplicates.find(parsed.contentHash, parsed.fingerprint);
     const isKept = twin === undefined || (twin === "near" && input.near_duplicates === "keep");
     const isAsked = isKept && state.counts.tokens < input.model_tokens;
@@ -35,11 +35,9 @@ export function createReadByModel(
       : byRules;
     const { tokens, ...shown } = found;
     const kept = { ...others, ...(input.fields.includes("markdown") ? { markdown } : {}), ...shown };
-    return { parsed: { ...parsed, fields: toBytes(kept) }, ...(tokens === undefined ? {} : { tokens }) };
+    return {
+      parsed: { ...parsed, fields: JSON.stringify(kept).slice(1) },
+      ...(tokens === undefined ? {} : { tokens }),
+    };
   };
-}
-
-/** As the parser gives it: without the first brace. */
-function toBytes(fields: object): Uint8Array {
-  return Buffer.from(JSON.stringify(fields).slice(1));
 }

@@ -13,7 +13,6 @@ import type { ParsePool } from "./parse/parse-pool.ts";
 import { renderPage } from "./render-page.ts";
 import type { ReadByModel } from "./read-by-model.ts";
 import type { Scope } from "./scope.ts";
-import { readSitemaps } from "./sitemaps.ts";
 
 /** What a crawl works with; all of it lives as long as its attempt. */
 export interface CrawlParts {
@@ -87,6 +86,7 @@ export class SiteCrawl {
   /** Adds what the sitemaps of these URLs' sites list. */
   async addSitemaps(starts: readonly string[]): Promise<void> {
     const { settings, signal, isInScope, state } = this.#parts;
+    const { readSitemaps } = await import("./sitemaps.ts");
     const found: string[] = [];
     for (const url of new Set(starts.map((start) => new URL("/", start).href))) {
       const onUrl = (page: string): boolean => {
@@ -98,7 +98,7 @@ export class SiteCrawl {
     this.record({ type: "found", by: "sitemap", found: [...new Set(found)], depth: 0 });
   }
 
-  record(record: CrawlRecord, fields?: Uint8Array): void {
+  record(record: CrawlRecord, fields?: string): void {
     const { state, journal, onVisited } = this.#parts;
     journal.append(toLine(record, fields));
     state.apply(record);
@@ -231,8 +231,8 @@ export class SiteCrawl {
       ...(tokens === undefined ? {} : { tokens }),
     };
     if (!isKept) return this.record({ type: "duplicate", of: twin, bytes, ...lead });
-    const { contentHash: content, fingerprint: print, title } = parsed;
-    const facts = { url, status, bytes, at: Date.now(), content, ...(print === undefined ? {} : { print }), title };
+    const { contentHash: content, fingerprint: sketch, title } = parsed;
+    const facts = { url, status, bytes, at: Date.now(), content, ...(sketch === undefined ? {} : { sketch }), title };
     const { screenshot } = loaded;
     const shot = screenshot === undefined ? {} : { screenshot };
     return this.record({ type: "page", ...lead, ...facts, ...shot }, parsed.fields);
@@ -258,8 +258,7 @@ export class SiteCrawl {
 }
 
 /** The page's own fields come from the parser as JSON already; they are only joined to it. */
-function toLine(record: CrawlRecord, fields: Uint8Array | undefined): Uint8Array {
+function toLine(record: CrawlRecord, fields: string | undefined): Uint8Array {
   const text = JSON.stringify(record);
-  if (fields === undefined) return Buffer.from(`${text}\n`);
-  return Buffer.concat([Buffer.from(`${text.slice(0, -1)},`), fields, Buffer.from("\n")]);
+  return Buffer.from(fields === undefined ? `${text}\n` : `${text.slice(0, -1)},${fields}\n`);
 }

@@ -1,6 +1,6 @@
 /** 53 bits of a text's hash, as many as a number holds exactly: among a million texts two meet once in 20,000 crawls. */
-export function hashText(text: string): number {
-  let high = 0xdeadbeef;
+export function hashText(text: string, seed = 0): number {
+  let high = 0xdeadbeef ^ seed;
   let low = 0x41c6ce57;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);

@@ -33,3 +33,16 @@ it("hostile pages end, and say something", () => {
   // Not the pages themselves: a failure would print all of them.
   expect(silent.map((page) => page.slice(0, 20))).toEqual([]);
 });
+
+it("elements that are nested too deep are left out, their content stays, and what comes after is as it should be", () => {
+  const [open, close] = ["<div>".repeat(600), "</div>".repeat(600)];
+  const html = `${open}<b>deep</b><script>hidden()</script> text${close}<p><b>after</b></p>`;
+  expect(toMarkdown(readDocument(html, "https://a.example/").content)).toBe("deep text\n\n**after**");
+});
+
+it("a table that would be far larger than its page ends with what is wanted", () => {
+  const html = `<table><tr>${"<td>wide".repeat(20_000)}</tr>${"<tr><td>y</tr>".repeat(20_000)}</table>`;
+  const markdown = toMarkdown(readDocument(html, "https://a.example/").content, 500_000);
+  expect(markdown.startsWith("| wide | wide |")).toBe(true);
+  expect(markdown.length).toBeLessThan(600_000);
+});

@@ -1,11 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { HashSet } from "../../../src/kinds/crawl/hash-set.ts";
 import { normaliseUrl } from "../../../src/kinds/crawl/page-url.ts";
-import { wordHashes } from "../../../src/kinds/crawl/parse/word-hashes.ts";
 import { createScope, type ScopeRules } from "../../../src/kinds/crawl/scope.ts";
-import { distance, fingerprint } from "../../../src/kinds/crawl/similarity.ts";
 import { hashText } from "../../../src/kinds/crawl/text-hash.ts";
-import { prose } from "./site.ts";
 
 describe("a URL's normal form", () => {
   const base = "https://a.example/docs/start?x=1";
@@ -76,15 +73,6 @@ describe("the scope of a crawl", () => {
     ];
     expect(await scoped({}, urls)).toEqual([true, false, false]);
   });
-});
-
-it("pages that differ in a few words are alike, others are not", () => {
-  const print = (text: string): readonly [number, number] => fingerprint(wordHashes(text)) ?? [0, 0];
-  const text = prose(1, 800);
-  expect(distance(print(text), print(text.replace("cedar", "stone")))).toBeLessThanOrEqual(3);
-  expect(distance(print(text), print(text.replace("cedar", "[cedar](https://a.example/x)")))).toBe(0);
-  expect(distance(print(text), print(prose(2, 800)))).toBeGreaterThan(12);
-  expect(fingerprint(wordHashes("too short"))).toBeUndefined();
 });
 
 it("a set of hashes holds what was added and nothing else", () => {

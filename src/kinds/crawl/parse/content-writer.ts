@@ -1,7 +1,5 @@
 import type { Mark, Piece } from "./content-piece.ts";
-import { isSilent, marksOf } from "./element-rules.ts";
-
-type Attributes = Readonly<Record<string, string>>;
+import { isSilent, marksOf, type Attributes } from "./element-rules.ts";
 
 /** A part of the page that may be its main content: from one piece of the cleaned document to another. */
 interface Part {
@@ -44,6 +42,11 @@ export class ContentWriter {
   /** Whether what comes now is content of the page. */
   get isSpeaking(): boolean {
     return this.#silentFrom === undefined;
+  }
+
+  /** Elements that are open. */
+  get depth(): number {
+    return this.#closers.length;
   }
 
   openTag(name: string, attributes: Attributes): void {

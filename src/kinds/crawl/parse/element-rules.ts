@@ -53,7 +53,15 @@ const silentClass =
   /(^|\s)(nav|navbar|navigation|menu|sidebar|breadcrumbs?|cookie-?(banner|consent|notice|bar)|skip-?link|site-(header|footer|nav)|ads?|advert(isement)?|social|share(-buttons)?|newsletter|pager|pagination|sr-only|visually-hidden)(\s|$)/i;
 const noteClass = /note|tip|info|warn|caution|danger|important|admonition|callout|hint/i;
 
-type Attributes = Readonly<Record<string, string>>;
+export type Attributes = Readonly<Record<string, string>>;
+
+/** What most elements have. Looking for each attribute that might be there costs more than reading the page. */
+export const noAttributes: Attributes = Object.freeze({});
+
+export function orNoAttributes(attributes: Attributes): Attributes {
+  for (const _name in attributes) return attributes;
+  return noAttributes;
+}
 
 /** Whether an element and all in it is decoration of the page around its content. */
 export function isSilent(name: string, attributes: Attributes, isInContent: boolean): boolean {
@@ -61,6 +69,7 @@ export function isSilent(name: string, attributes: Attributes, isInContent: bool
   // A page's header is decoration, an article's is its title; an aside is a sidebar, unless it is a note.
   if (name === "header" && !isInContent) return true;
   if (name === "aside") return !noteClass.test(attributes["class"] ?? "");
+  if (attributes === noAttributes) return false;
   const { hidden, role, style } = attributes;
   if (hidden !== undefined || attributes["aria-hidden"] === "true") return true;
   if (role !== undefined && silentRoles.has(role)) return true;

@@ -27,10 +27,14 @@ export class InlineText {
   #isAfterSpace = true;
 
   text(raw: string): void {
-    const spaced = /[\t\r\n\f]| {2}/.test(raw) ? raw.replace(/[ \t\r\n\f]+/g, " ") : raw;
+    // The line end between two elements, the most common text of all.
+    if (raw === "\n" && this.#isAfterSpace) return;
+    const seen = signsIn(raw);
+    const spaced = (seen & wideSpace) === 0 ? raw : raw.replace(/[ \t\r\n\f]+/g, " ");
     const shown = this.#isAfterSpace && spaced.startsWith(" ") ? spaced.slice(1) : spaced;
     if (shown === "") return;
-    this.#add(this.#codeDepth > 0 ? shown : escape(shown), shown.endsWith(" "));
+    const isPlain = (seen & markdownSign) === 0 || this.#codeDepth > 0;
+    this.#add(isPlain ? shown : escape(shown), shown.endsWith(" "));
   }
 
   /** Markdown that is added as it is. */
@@ -62,12 +66,17 @@ export class InlineText {
   /** The text of the block. Marks that are still open go on in the next one. */
   take(): string {
     const open = this.#frames;
+    if (open.length === 1 && open[0]?.text === "") return this.#taken("");
     this.#frames = [...open];
     while (this.#frames.length > 1) this.#closeTop();
     const text = (open[0]?.text ?? "").trim();
     this.#frames = open.map(({ mark }) => ({ mark, text: "" }));
+    return this.#taken(text.includes("\n") ? text.replace(/ *\n */g, "\n") : text);
+  }
+
+  #taken(text: string): string {
     this.#isAfterSpace = true;
-    return text.includes("\n") ? text.replace(/ *\n */g, "\n") : text;
+    return text;
   }
 
   #add(text: string, endsInSpace: boolean): void {
@@ -92,8 +101,8 @@ export class InlineText {
   }
 
   #wrap(text: string, mark: Mark | undefined): string {
-    const isInside = this.#frames.some((frame) => frame.mark?.name === mark?.name);
-    if (mark === undefined || (isInside && this.#frames.length > 1) || this.#isWithinCode()) return text;
+    const isInside = this.#frames.length > 1 && this.#frames.some((frame) => frame.mark?.name === mark?.name);
+    if (mark === undefined || isInside || this.#isWithinCode()) return text;
     if (mark.name === "code") return codeSpan(text);
     if (mark.name === "a") return `[${text}](${toTarget(mark.value ?? "")})`;
     const [open, close] = signs[mark.name] ?? ["", ""];
@@ -103,6 +112,8 @@ export class InlineText {
 
 /** Escapes what could begin a block at the beginning of a line. */
 export function escapeLineStart(line: string): string {
+  // Letters begin no block.
+  if (line.charCodeAt(0) > 0x3e && !line.startsWith("~")) return line;
   if (/^(#{1,6}(\s|$)|[-+](\s|$)|>|=+\s*$|-{2,}\s*$|~{3})/.test(line)) return `\\${line}`;
   return line.replace(/^(\d{1,9})([.)])(?=\s|$)/, "$1\\$2");
 }
@@ -126,9 +137,27 @@ function toTarget(target: string): string {
   return /[\s()<>]/.test(target) ? `<${target.replaceAll("<", "%3C").replaceAll(">", "%3E")}>` : target;
 }
 
+const wideSpace = 1;
+const markdownSign = 2;
+const signTable = new Uint8Array(128);
+for (const space of "\t\r\n\f") signTable[space.charCodeAt(0)] = wideSpace;
+for (const sign of "\\`*_[]<&~") signTable[sign.charCodeAt(0)] = markdownSign;
+
+/** Whether a text has white space that shrinks, and whether it has signs that may mean something in Markdown. */
+function signsIn(text: string): number {
+  let found = 0;
+  let before = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code < 128) found |= signTable[code] ?? 0;
+    if (code === 32 && before === 32) found |= wideSpace;
+    before = code;
+  }
+  return found;
+}
+
 /** Underscores within words mean nothing in Markdown, and are left alone for the reader's sake. */
 function escape(text: string): string {
-  if (!/[\\`*_[\]<&~]/.test(text)) return text;
   return text
     .replace(/[\\`*[]|~(?=~)|<(?=[A-Za-z/!?])|&(?=#?\w{1,32};)/g, "\\$&")
     .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, "\\_");

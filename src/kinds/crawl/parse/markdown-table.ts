@@ -2,6 +2,12 @@
 export class MarkdownTable {
   readonly #rows: string[][] = [];
   readonly #alignments: string[] = [];
+  #length = 0;
+
+  /** Of the text in its cells. */
+  get length(): number {
+    return this.#length;
+  }
 
   addRow(): void {
     this.#rows.push([]);
@@ -11,21 +17,28 @@ export class MarkdownTable {
     if (this.#rows.length === 0) this.addRow();
     const row = this.#rows.at(-1);
     if (row === undefined) return;
+    this.#length += text.length;
     if (this.#rows.length === 1) this.#alignments[row.length] = alignment ?? "";
-    row.push(text.replaceAll("|", "\\|").replace(/\n+/g, "<br>"), ...Array.from({ length: span - 1 }, () => ""));
+    row.push(/[|\n]/.test(text) ? text.replaceAll("|", "\\|").replace(/\n+/g, "<br>") : text);
+    for (let column = 1; column < span; column++) row.push("");
   }
 
-  /** A table of one cell is a box around its text. */
-  toMarkdown(): string {
+  /** A table of one cell is a box around its text. Ends after `most` characters: a wide row and many short ones make more of it than there is memory. */
+  toMarkdown(most: number): string {
     const rows = this.#rows.filter((row) => row.some((cell) => cell !== ""));
-    const width = rows.reduce((most, row) => Math.max(most, row.length), 0);
+    const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0);
     if (width === 0) return "";
     if (width === 1 && rows.length === 1) return (rows[0]?.[0] ?? "").replaceAll("<br>", "\n").replaceAll("\\|", "|");
     const line = (cells: readonly string[]): string =>
-      `| ${Array.from({ length: width }, (_, column) => cells[column] ?? "").join(" | ")} |`.replace(/ {2,}\|/g, " |");
-    const rule = line(Array.from({ length: width }, (_, column) => alignmentRule(this.#alignments[column])));
+      `| ${cells.map((cell) => (cell === "" ? "| " : `${cell} | `)).join("")}${"| ".repeat(width - cells.length)}`.trimEnd();
     const [head = [], ...body] = rows;
-    return [line(head), rule, ...body.map(line)].join("\n");
+    let markdown = line(head);
+    const rule = Array.from({ length: width }, (_, column) => alignmentRule(this.#alignments[column]));
+    for (const row of [rule, ...body]) {
+      if (markdown.length > most) break;
+      markdown += `\n${line(row)}`;
+    }
+    return markdown;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Json } from "../../../job/json.ts";
+import { noAttributes, type Attributes } from "./element-rules.ts";
 
-type Attributes = Readonly<Record<string, string>>;
 type Item = { [property: string]: Json };
 
 const mostItems = 200;
@@ -16,8 +16,9 @@ export class Microdata {
   #made = 0;
 
   openTag(name: string, attributes: Attributes): void {
-    const { itemprop, itemtype } = attributes;
     const depth = this.#depth++;
+    if (attributes === noAttributes) return;
+    const { itemprop, itemtype } = attributes;
     if (attributes["itemscope"] !== undefined && this.#made < mostItems) {
       this.#made += 1;
       const item: Item = itemtype === undefined ? {} : { "@type": itemtype.split("/").at(-1) ?? itemtype };

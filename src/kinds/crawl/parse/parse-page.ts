@@ -3,7 +3,7 @@ import type { Json } from "../../../job/json.ts";
 import { decodeText } from "../../../net/decode-text.ts";
 import { normaliseUrl } from "../page-url.ts";
 import { createScope, type Scope } from "../scope.ts";
-import { fingerprint } from "../similarity.ts";
+import { TextSketch } from "../similarity.ts";
 import { hashText } from "../text-hash.ts";
 import type { DataShape } from "./data-shape.ts";
 import { fillShape, judgeData, type ExtractedData } from "./fill-shape.ts";
@@ -11,7 +11,7 @@ import type { ParsedPage, ParsePlan, ParseRequest } from "./parse-plan.ts";
 import { readDocument, type ReadDocument } from "./read-document.ts";
 import { guessFields, readSelector, selectFields } from "./select-data.ts";
 import { toMarkdown } from "./to-markdown.ts";
-import { wordHashes } from "./word-hashes.ts";
+import { hashWords } from "./word-hashes.ts";
 
 const longestMarkdown = 1_000_000;
 const mostLinksShown = 1_000;
@@ -42,9 +42,12 @@ export function parsePage({ body, contentType, url }: ParseRequest, compiled: Co
   const { text } = decodeText(body, contentType);
   const isHtml = isHtmlType(contentType, text);
   const document = readDocument(isHtml ? text : "", url);
-  const whole = isHtml ? toMarkdown(document.content) : text.trim();
+  const whole = isHtml ? toMarkdown(document.content, longestMarkdown) : text.trim();
   const markdown = whole.slice(0, longestMarkdown);
-  const words = wordHashes(markdown);
+  const sketch = new TextSketch();
+  hashWords(markdown, (hash) => sketch.add(hash));
+  const { words } = sketch;
+  const titleHash = hashText(document.title);
   const selected = compiled.load === undefined ? undefined : select(compiled.load(text), compiled, url);
   const followed = document.isNofollow
     ? []
@@ -52,7 +55,7 @@ export function parsePage({ body, contentType, url }: ParseRequest, compiled: Co
   const fields = {
     description: document.description,
     language: document.language,
-    words: words.length,
+    words,
     ...(plan.fields.includes("markdown") ? { markdown } : {}),
     ...(markdown.length < whole.length ? { is_cut: true } : {}),
     ...(plan.fields.includes("links")
@@ -63,16 +66,16 @@ export function parsePage({ body, contentType, url }: ParseRequest, compiled: Co
     ...extract(document, selected, compiled, url),
   };
   return {
-    fields: new TextEncoder().encode(JSON.stringify(fields).slice(1)),
+    fields: JSON.stringify(fields).slice(1),
     title: document.title,
-    words: words.length,
+    words,
     links: followed.join("\n"),
     linkHashes: hashAll(followed),
-    contentHash: hashText(`${document.title}\n${markdown}`),
-    fingerprint: fingerprint(words),
+    contentHash: hashText(markdown, titleHash),
+    fingerprint: sketch.fingerprint(titleHash),
     canonical: document.canonical,
     next: selected?.next ?? document.next,
-    isScripted: document.scripts > 0 && words.length < scriptedWords,
+    isScripted: document.scripts > 0 && words < scriptedWords,
   };
 }
 

@@ -27,14 +27,14 @@ export interface ParseRequest {
 /** What the crawl needs to know of a page; all the rest is in `fields`. */
 export interface ParsedPage {
   /** JSON of the page's other fields, without the brace at its beginning: goes to the disk as it is. */
-  readonly fields: Uint8Array;
+  readonly fields: string;
   readonly title: string;
   readonly words: number;
   /** Links to follow, one per line, and the hash of each. */
   readonly links: string;
   readonly linkHashes: Float64Array;
   readonly contentHash: number;
-  readonly fingerprint: readonly [number, number] | undefined;
+  readonly fingerprint: readonly number[] | undefined;
   readonly canonical: string | undefined;
   readonly next: string | undefined;
   /** Little text and many scripts: made in the browser. */

@@ -40,10 +40,10 @@ export function createParsePool(options: ParsePoolOptions = {}): ParsePool {
     () => new ParseThread({ file, timeoutMs, memoryMb, next: () => queue.shift() }),
   );
   return {
-    parse: ({ body, ...rest }) =>
+    parse: (request) =>
       new Promise((resolve, reject) => {
         if (isClosed) return reject(new JobFailure("stopped", "The crawl has ended."));
-        queue.push({ request: { ...rest, body: ownBytes(body) }, resolve, reject });
+        queue.push({ request, resolve, reject });
         const idlest = threads.reduce((best, thread) => (thread.load < best.load ? thread : best));
         idlest.fill();
       }),
@@ -53,11 +53,6 @@ export function createParsePool(options: ParsePoolOptions = {}): ParsePool {
       await Promise.all(threads.map((thread) => thread.close()));
     },
   };
-}
-
-/** Bytes that share their memory with others, as small ones from sockets do, would be copied with all of it. */
-function ownBytes(bytes: Uint8Array): Uint8Array {
-  return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 }
 
 interface ThreadOptions {
@@ -115,9 +110,10 @@ class ParseThread {
     return worker;
   }
 
-  /** Copied, not handed over: if the thread dies of the page before it, this one is sent again. */
+  /** A copy is handed over: if the thread dies of the page before it, this one is sent again. */
   #send({ request }: Task): void {
-    this.#worker.postMessage(request, []);
+    const body = new Uint8Array(request.body);
+    this.#worker.postMessage({ ...request, body }, [body.buffer]);
     this.#timer ??= this.#startTimer();
   }
 

@@ -1,8 +1,9 @@
-import { Parser } from "htmlparser2";
 import type { Json } from "../../../job/json.ts";
 import { isPlainPath, normaliseUrl, originOf } from "../page-url.ts";
+import { BoundedParser } from "./bounded-parser.ts";
 import type { Piece } from "./content-piece.ts";
 import { ContentWriter } from "./content-writer.ts";
+import { orNoAttributes, type Attributes } from "./element-rules.ts";
 import { Microdata } from "./microdata.ts";
 
 export interface PageLink {
@@ -35,23 +36,22 @@ export interface PageMetadata {
   readonly microdata: readonly Json[];
 }
 
-type Attributes = Readonly<Record<string, string>>;
-
 const mostLinks = 5_000;
 const mostMeta = 200;
 const longestMeta = 5_000;
 const longestTitle = 1_000;
+const longestPlain = 1_000;
 const longestScript = 500_000;
 
 export function readDocument(html: string, url: string): ReadDocument {
   const reader = new DocumentReader(url);
-  const parser = new Parser(
+  const parser = new BoundedParser(
     {
-      onopentag: (name, attributes) => reader.openTag(name, attributes),
+      onopentag: (name, attributes) => reader.openTag(name, orNoAttributes(attributes)),
       ontext: (text) => reader.text(text),
       onclosetag: (name) => reader.closeTag(name),
     },
-    { lowerCaseTags: true, lowerCaseAttributeNames: true, decodeEntities: true },
+    () => reader.depth,
   );
   parser.write(html);
   parser.end();
@@ -59,13 +59,16 @@ export function readDocument(html: string, url: string): ReadDocument {
 }
 
 class DocumentReader {
-  readonly #content = new ContentWriter((reference) => resolveReference(reference, this.#base));
+  readonly #content = new ContentWriter(
+    (reference) => this.#plain(reference) ?? resolveReference(reference, this.#base),
+  );
   readonly #microdata = new Microdata();
   readonly #links = new Map<string, PageLink>();
   readonly #meta: Record<string, string> = Object.create(null) as Record<string, string>;
   readonly #openGraph: Record<string, string> = Object.create(null) as Record<string, string>;
   readonly #jsonLd: Json[] = [];
   #base: string;
+  #last: { readonly reference: string; readonly base: string; readonly url: string | undefined } | undefined;
   #title: string | undefined;
   #language = "";
   #canonical: string | undefined;
@@ -76,6 +79,10 @@ class DocumentReader {
 
   constructor(url: string) {
     this.#base = url;
+  }
+
+  get depth(): number {
+    return this.#content.depth;
   }
 
   openTag(name: string, attributes: Attributes): void {
@@ -146,9 +153,19 @@ class DocumentReader {
     };
   }
 
+  /** Most links are paths in their normal form, and each is wanted twice: to be shown and to be followed. */
+  #plain(reference: string): string | undefined {
+    if (this.#last?.reference !== reference || this.#last.base !== this.#base) {
+      const url =
+        reference.length < longestPlain && isPlainPath(reference) ? originOf(this.#base) + reference : undefined;
+      this.#last = { reference, base: this.#base, url };
+    }
+    return this.#last.url;
+  }
+
   #addLink({ href, rel = "" }: Attributes): void {
     if (href === undefined || this.#links.size >= mostLinks || href.startsWith("#")) return;
-    const url = normaliseUrl(href, this.#base);
+    const url = this.#plain(href) ?? normaliseUrl(href, this.#base);
     if (url === undefined) return;
     const relation = rel.toLowerCase();
     if (/(^|\s)next(\s|$)/.test(relation)) this.#next ??= url;
@@ -189,7 +206,6 @@ function flattenGraph(item: Json): Json[] {
 
 /** The absolute address of a link or an image in the Markdown; the fragment stays, because it says where in a page. */
 function resolveReference(reference: string, base: string): string | undefined {
-  if (isPlainPath(reference)) return originOf(base) + reference;
   try {
     const { href, protocol } = new URL(reference.trim(), base);
     return /^(https?|mailto|tel):$/.test(protocol) ? href : undefined;

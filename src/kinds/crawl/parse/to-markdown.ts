@@ -14,10 +14,20 @@ interface Container {
 const mostContainers = 30;
 const inlineMarks: ReadonlySet<MarkName> = new Set(["a", "code", "strong", "em", "del", "sub", "sup"]);
 
-/** Markdown (GFM) of a page that the content writer has cleaned. */
-export function toMarkdown(pieces: readonly Piece[]): string {
-  const writer = new MarkdownWriter();
+const headingLevels: ReadonlyMap<MarkName, number> = new Map([
+  ["h1", 1],
+  ["h2", 2],
+  ["h3", 3],
+  ["h4", 4],
+  ["h5", 5],
+  ["h6", 6],
+]);
+
+/** Markdown (GFM) of a page that the content writer has cleaned; what comes after the first `most` characters may be missing. */
+export function toMarkdown(pieces: readonly Piece[], most = Infinity): string {
+  const writer = new MarkdownWriter(most);
   for (const piece of pieces) {
+    if (writer.isFull) break;
     if (typeof piece === "string") writer.text(piece);
     else if (piece.isOpen) writer.open(piece);
     else writer.close(piece);
@@ -29,10 +39,21 @@ class MarkdownWriter {
   readonly #inline = new InlineText();
   readonly #containers: Container[] = [];
   readonly #lists: { next: number | undefined; isBegun: boolean }[] = [];
+  readonly #most: number;
+  /** Quotes and items that were opened within too many others. */
+  #flat = 0;
   #out = "";
   #isTight = true;
   #code: { text: string; language: string } | undefined;
   #table: { readonly table: MarkdownTable; depth: number; cell: Mark | undefined } | undefined;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  get isFull(): boolean {
+    return this.#out.length > this.#most || (this.#table?.table.length ?? 0) > this.#most;
+  }
 
   text(text: string): void {
     if (this.#code === undefined) this.#inline.text(text);
@@ -64,13 +85,14 @@ class MarkdownWriter {
     if (inlineMarks.has(name)) return this.#inline.close();
     if (name === "table") return this.#closeTable();
     if (this.#table !== undefined) return this.#closeInTable(name);
-    if (/^h[1-6]$/.test(name)) return this.#closeHeading(Number(name[1]));
+    const level = headingLevels.get(name);
+    if (level !== undefined) return this.#closeHeading(level);
     this.#endBlock();
     if (name === "ul" || name === "ol") {
       this.#lists.pop();
       this.#isTight = false;
     }
-    if (name === "li" || name === "blockquote") this.#containers.pop();
+    if (name === "li" || name === "blockquote") this.#leave();
   }
 
   end(): string {
@@ -102,8 +124,13 @@ class MarkdownWriter {
   }
 
   #enter(first: string, rest: string): void {
-    const isFlat = this.#containers.length >= mostContainers;
-    this.#containers.push(isFlat ? { first: "", rest: "", isFresh: true } : { first, rest, isFresh: true });
+    if (this.#containers.length < mostContainers) this.#containers.push({ first, rest, isFresh: true });
+    else this.#flat += 1;
+  }
+
+  #leave(): void {
+    if (this.#flat > 0) this.#flat -= 1;
+    else this.#containers.pop();
   }
 
   #closeHeading(level: number): void {
@@ -147,7 +174,7 @@ class MarkdownWriter {
     if (this.#table === undefined) return;
     this.#table.depth -= 1;
     if (this.#table.depth > 0) return this.#endBlock();
-    const markdown = this.#table.table.toMarkdown();
+    const markdown = this.#table.table.toMarkdown(this.#most);
     this.#table = undefined;
     if (markdown !== "") this.#write(markdown);
     this.#endBlock();
@@ -162,12 +189,18 @@ class MarkdownWriter {
 
   #write(block: string): void {
     if (this.#out !== "") this.#out += this.#isTight ? "\n" : `\n${this.#blankLine()}\n`;
-    const lines = block.split("\n");
-    for (const [index, line] of lines.entries()) {
-      const prefix = this.#prefix();
-      this.#out += (index === 0 ? "" : "\n") + (line === "" ? prefix.trimEnd() : prefix + line);
-    }
+    if (block.includes("\n"))
+      this.#out += block
+        .split("\n")
+        .map((line) => this.#line(line))
+        .join("\n");
+    else this.#out += this.#line(block);
     this.#isTight = false;
+  }
+
+  #line(text: string): string {
+    const prefix = this.#prefix();
+    return text === "" ? prefix.trimEnd() : prefix + text;
   }
 
   #blankLine(): string {

@@ -14,13 +14,13 @@ async function answer(request: ParseRequest): Promise<void> {
     if (current?.text !== request.plan) {
       current = { text: request.plan, compiled: compilePlan(JSON.parse(request.plan) as ParsePlan) };
     }
-    const page = parsePage(request, await current.compiled);
-    reply({ page }, [page.fields.buffer, page.linkHashes.buffer] as ArrayBuffer[]);
+    reply({ page: parsePage(request, await current.compiled) });
   } catch (error) {
-    reply({ error: messageOf(error) }, []);
+    reply({ error: messageOf(error) });
   }
 }
 
-function reply(message: WorkerReply, transfer: ArrayBuffer[]): void {
-  parentPort?.postMessage(message, transfer);
+function reply(message: WorkerReply): void {
+  // Copied: for messages of this size that costs less than handing memory over.
+  parentPort?.postMessage(message, []);
 }
