@@ -35,11 +35,14 @@ export class PageKeeper {
     return (this.#live ??= openLivePage(this.#session, this.#input));
   }
 
+  /** Fails only when the browser is gone, and all of its pages with it. */
   async drop(): Promise<void> {
     const live = this.#live;
     this.#live = undefined;
     // A page that is stuck is closed with its process, which this does not wait for to be polite.
     await live?.then(({ page }) => page.close({ runBeforeUnload: false })).catch(() => undefined);
+    const reason = this.#session.judge(undefined);
+    if (reason !== undefined) throw reason;
   }
 }
 

@@ -3,7 +3,7 @@ import { LonghaulError } from "../../job/error.ts";
 import { JobFailure } from "../../job/failure.ts";
 import { defineKind, PartialResult, type JobContext, type Kind } from "../../job/kind.ts";
 import type { AddressRules } from "../../net/address-rules.ts";
-import type { BrowserSession, SharedBrowser } from "../../net/browser/shared-browser.ts";
+import { isBrowserLost, type BrowserSession, type SharedBrowser } from "../../net/browser/shared-browser.ts";
 import { browserMissing } from "../../net/browser/find-browser.ts";
 import type { GuardedFetch } from "../../net/guarded-fetch.ts";
 import type { Robots } from "../../net/robots.ts";
@@ -116,7 +116,7 @@ async function inBrowserOrStatic(
   }
 }
 
-/** A browser that crashes is replaced, once: the second time it is likely the page's doing. */
+/** A browser that crashes or hangs is replaced, once: the second time it is likely the page's doing. */
 async function analyzeTwice(
   input: PageInput,
   context: JobContext,
@@ -132,7 +132,7 @@ async function analyzeTwice(
   try {
     return await attempt();
   } catch (error) {
-    if (!(error instanceof JobFailure) || error.code !== "browser_lost") throw await explain(error, input, settings);
+    if (!isBrowserLost(error)) throw await explain(error, input, settings);
     context.log("The browser was lost; trying again with a new one.", "warn");
     return await attempt();
   }

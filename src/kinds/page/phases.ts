@@ -2,6 +2,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { JobFailure, messageOf } from "../../job/failure.ts";
 import type { JobContext } from "../../job/kind.ts";
+import { isBrowserLost } from "../../net/browser/shared-browser.ts";
 import type { PhaseReport } from "./analysis.ts";
 import { phaseNames, type PageInput, type PhaseName } from "./input.ts";
 
@@ -60,7 +61,7 @@ export class Phases {
       return value;
     } catch (error) {
       this.#context.signal.throwIfAborted();
-      if (isLost(error)) throw error;
+      if (isBrowserLost(error)) throw error;
       const state = error instanceof PhaseTimeout ? "timed_out" : "failed";
       this.#reports.set(name, {
         name,
@@ -119,7 +120,3 @@ export class Phases {
 }
 
 class PhaseTimeout extends Error {}
-
-function isLost(error: unknown): boolean {
-  return error instanceof JobFailure && error.code === "browser_lost";
-}
