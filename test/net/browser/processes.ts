@@ -8,11 +8,3 @@ export async function browserProcesses(context: BrowserContext): Promise<{ main:
   if (main === undefined) throw new Error("the browser did not name its process");
   return { main, all: processInfo.map(({ id }) => id) };
 }
-
-export function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}

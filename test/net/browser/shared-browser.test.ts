@@ -3,12 +3,13 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { delimiter, join } from "node:path";
 import { afterEach, expect, onTestFinished, test } from "vitest";
+import { isAlive } from "../../../src/faces/cli/process-life.ts";
 import { JobFailure } from "../../../src/job/failure.ts";
 import { findBrowser } from "../../../src/net/browser/find-browser.ts";
 import { createAddressRules } from "../../../src/net/address-rules.ts";
 import { startBrowserProxy, type BrowserProxy } from "../../../src/net/browser-proxy.ts";
 import { SharedBrowser, type BrowserSession } from "../../../src/net/browser/shared-browser.ts";
-import { browserProcesses, isAlive } from "./processes.ts";
+import { browserProcesses } from "./processes.ts";
 import { makeTempFolder } from "../../store/temp-folder.ts";
 import { until } from "../../until.ts";
 
