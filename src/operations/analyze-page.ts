@@ -48,6 +48,10 @@ const analyzeInput = z.strictObject({
   include_html: z.boolean().optional(),
   screenshots: z.boolean().optional(),
   respect_robots: z.boolean().optional().describe("False only with the permission of the site's owner."),
+  accept: z
+    .enum(["partial", "in_time", "complete"])
+    .optional()
+    .describe("What is not to fail the job: any failed phase (partial, the default), one that failed in time, none."),
 });
 
 export const analyzePage = defineOperation({
@@ -94,5 +98,5 @@ function toPageInput(input: z.output<typeof analyzeInput>): object {
 /** What the kind calls by the same name. */
 const sameNames = [
   ...(["html", "viewport", "viewports", "weights"] as const),
-  ...(["strict", "industry", "audience", "screenshots"] as const),
+  ...(["strict", "industry", "audience", "screenshots", "accept"] as const),
 ];

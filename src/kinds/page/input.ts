@@ -64,6 +64,8 @@ export const pageInputSchema = z.strictObject({
   includeHtml: z.boolean().default(false),
   screenshots: z.boolean().default(true),
   respectRobots: z.boolean().default(true),
+  /** Which results count: also those with failed phases, none in which a phase took too long, or complete ones alone. */
+  accept: z.enum(["partial", "in_time", "complete"]).default("partial"),
 });
 
 /** What to analyse, and how long each phase may take. */

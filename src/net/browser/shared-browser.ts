@@ -54,6 +54,11 @@ export class SharedBrowser {
     return findBrowser(this.#settings);
   }
 
+  /** What to say where there is none. */
+  get missing(): JobFailure {
+    return browserMissing(this.#settings);
+  }
+
   /**
    * Works in a fresh context, which is closed in the end, and at once when the signal comes: that frees even a page
    * that is stuck in a loop. Fails with `browser_missing`, `browser_failed`, or `browser_lost` when the browser or a
@@ -147,7 +152,7 @@ export class SharedBrowser {
   async #start(): Promise<LaunchedBrowser> {
     const { folder, sandbox, searchPath } = this.#settings;
     const executable = this.executable;
-    if (executable === undefined) throw browserMissing(this.#settings);
+    if (executable === undefined) throw this.missing;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     return launchBrowser({ executable, folder, sandbox, searchPath, proxy: await this.#settings.proxy() });
   }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
@@ -62,23 +62,38 @@ describe.skipIf(!hasBrowser)("an analysis that is disturbed", () => {
   });
   const world = usePageWorld({ steps, hungMs: 3_000 });
 
-  test.each(["layout", "motion", "quality", "responsive"] as const)(
+  test.each(["layout", "motion", "quality", "responsive", "report"] as const)(
     "goes on when %s fails, and names it",
     async (name) => {
       const { url } = await startSite({ "/": cleanPage });
       const { engine } = world();
       const job = await engine.submit({ kind: "page", input: { url: `${url}/`, ...quick, audience: `fail ${name}` } });
+      // Nothing can be written where a folder stands.
+      if (name === "report")
+        mkdirSync(join(world().home, "output", job.id, "artifacts", ".report.html"), { recursive: true });
       await engine.wait(job.id, { timeoutMs: 40_000 });
       expect((await engine.get(job.id)).state).toMatchObject({ status: "succeeded", partial: true });
       const found = (await engine.result(job.id)) as unknown as PageAnalysis;
       expect(found.phases).toHaveLength(6);
       expect(found.phases.find((phase) => phase.name === name)).toMatchObject({
         state: "failed",
-        reason: "out of luck",
+        reason: expect.stringMatching(/out of luck|illegal operation on a directory/) as string,
       });
       expect(found).not.toHaveProperty(name);
     },
   );
+
+  test("fails with a failed phase where only a complete result is accepted", async () => {
+    const { url } = await startSite({ "/": cleanPage });
+    const input = { url: `${url}/`, features: { motion: false, quality: false, responsive: false } };
+    await expect(world().analyze({ ...input, audience: "fail layout", accept: "complete" })).rejects.toMatchObject({
+      state: { failure: { code: "layout_failed", message: "The phase layout failed: out of luck", retryable: false } },
+    });
+    seen.steps = [];
+    expect(await world().analyze({ ...input, audience: "fail layout", accept: "in_time" })).toMatchObject({
+      method: "browser",
+    });
+  });
 
   test("fails when the page cannot be loaded", async () => {
     const { url } = await startSite({ "/": cleanPage });
@@ -117,14 +132,17 @@ describe.skipIf(!hasBrowser)("an analysis that is disturbed", () => {
     expect(readdirSync(world().home)).not.toContain("browser");
   });
 
-  test("without a browser reads the HTML and the style sheets, and says how to install one", async () => {
+  test("whose browser is not where it was said to be reads the HTML and the style sheets, and says so", async () => {
     const bare = await openWorld({ executable: "/nowhere/chromium" });
     const { url } = await startSite({
       "/": cleanPage.replace("<style>", '<link rel="stylesheet" href="/more.css"><style>'),
       "/more.css": ".x:hover { color: red } .x { transition: color 0.3s ease-out }",
     });
     const found = await bare.analyze({ url: `${url}/` });
-    expect(found).toMatchObject({ method: "static", methodReason: expect.stringContaining("install") as string });
+    expect(found).toMatchObject({
+      method: "static",
+      methodReason: expect.stringMatching(/^There is no program at \/nowhere\/chromium: install one/) as string,
+    });
     expect(found.layout?.sections.map(({ type }) => type)).toEqual(
       expect.arrayContaining(["navigation", "hero", "pricing", "contact", "footer"]),
     );
@@ -134,5 +152,8 @@ describe.skipIf(!hasBrowser)("an analysis that is disturbed", () => {
     expect(found.quality?.findings).toEqual([]);
     expect(found.phases).toContainEqual({ name: "responsive", state: "skipped", ms: 0, reason: "needs a browser" });
     expect(readdirSync(bare.home)).not.toContain("browser");
+    const [job] = (await bare.engine.list({ kind: "page" })).jobs;
+    const { content } = await bare.engine.readArtifact(job?.id ?? "", "report.html");
+    expect(Buffer.from(content).toString("utf8")).toContain("nothing was drawn, run or measured. There is no program");
   });
 });

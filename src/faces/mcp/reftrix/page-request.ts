@@ -24,6 +24,7 @@ export function toPageRequest(input: AnalyzeInput): Record<string, unknown> {
     attempts: input.auto_retry ? input.max_retries : 1,
     respect_robots: input.respect_robots_txt,
     include_html: wantsHtml(input),
+    accept: !input.partial_results ? "complete" : input.timeout_strategy === "strict" ? "in_time" : "partial",
     ...toJudgement(qualityOptions),
     ...defined({
       viewport: layoutOptions.viewport && {

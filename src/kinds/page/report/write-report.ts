@@ -81,7 +81,7 @@ function notes({ method, methodReason, phases, warnings }: PageAnalysis): Markup
       : []),
     ...missing.map(
       ({ name, state, reason }) =>
-        html`<p class="note">${name} ${state === "failed" ? "failed" : "took too long"}: ${reason}</p>`,
+        html`<p class="note">${state === "failed" && `The phase ${name} failed: `}${reason}</p>`,
     ),
     ...warnings.map(({ message }) => html`<p class="note">${message}</p>`),
   ];
