@@ -31,6 +31,9 @@ export interface BrowserSteps {
   readonly responsive: (parts: StepParts, page: CollectedPage) => Promise<Responsive>;
 }
 
+/** As much as a client takes in one message. */
+const mostHtmlBytes = 8_000_000;
+
 export const mainScreenshot = "screenshot.jpg";
 
 export const browserSteps: BrowserSteps = {
@@ -39,7 +42,10 @@ export const browserSteps: BrowserSteps = {
     const collected = await collectPage(live);
     if (input.screenshots)
       await saveScreenshot(live, context, mainScreenshot, input.viewport, collected.facts.document.height);
-    if (input.includeHtml) await context.artifacts.save("page.html", await live.page.content());
+    if (input.includeHtml) {
+      const html = Buffer.from(await live.page.content());
+      await context.artifacts.save("page.html", html.subarray(0, mostHtmlBytes));
+    }
     return collected;
   },
   layout: async ({ keeper }, { facts }) =>
@@ -71,7 +77,6 @@ export const browserSteps: BrowserSteps = {
         message: name,
       });
     }
-    await live.page.setViewportSize(input.viewport);
     return analyzeResponsive(seen, readBreakpoints(facts.css.mediaQueries));
   },
 };

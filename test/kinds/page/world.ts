@@ -76,6 +76,19 @@ export class PageWorld {
     if (state?.status !== "succeeded") throw Object.assign(new Error(JSON.stringify(state)), { state });
     return (await this.engine.result(job.id)) as unknown as PageAnalysis;
   }
+
+  /** A file of the analysis that was started last. */
+  async readFile(name: string): Promise<Buffer> {
+    const [job] = (await this.engine.list({ kind: "page" })).jobs;
+    return Buffer.from((await this.engine.readArtifact(job?.id ?? "", name)).content);
+  }
+
+  /** As the header of the JPEG has it: the frame's marker is followed by its length, precision, height and width. */
+  async pictureSize(name: string): Promise<{ width: number; height: number }> {
+    const bytes = await this.readFile(name);
+    const frame = bytes.indexOf(Buffer.from([0xff, 0xc0]));
+    return { width: bytes.readUInt16BE(frame + 7), height: bytes.readUInt16BE(frame + 5) };
+  }
 }
 
 /** One world for all tests of the file. */

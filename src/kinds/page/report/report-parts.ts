@@ -232,7 +232,10 @@ export function responsivePart(responsive: Responsive, picture: (name: string) =
         const shown = Math.round(Math.min(420, Math.max(170, width * 0.29)));
         return html`<figure>
           ${source !== undefined && html`<div class="window"><img src="${source}" width="${shown}" alt="The page at ${width} by ${height} pixels" /></div>`}
-          <figcaption>${name}, ${width} × ${height}<br />navigation: ${navigation}</figcaption>
+          <figcaption>
+            ${name}, ${width} × ${height}<br />navigation:
+            ${navigation}${source === undefined && screenshot !== undefined && `, picture in ${screenshot}`}
+          </figcaption>
         </figure>`;
       })}
     </div>

@@ -7,11 +7,16 @@ import { reportStyle } from "./style.ts";
 
 export const reportName = "report.html";
 
+/** In base64 they grow by a third, and all of the report is to fit into one message of 8 MB. */
+const mostPictureBytes = 5_500_000;
+
 /** One file with all pictures in it, which runs no script and fetches nothing. */
 export async function writeReport(analysis: PageAnalysis, context: JobContext): Promise<{ readonly name: string }> {
   const pictures = new Map<string, string>();
-  for (const { name, mediaType } of await context.artifacts.list()) {
-    if (mediaType !== "image/jpeg") continue;
+  let left = mostPictureBytes;
+  for (const { name, mediaType, bytes: size } of await context.artifacts.list()) {
+    if (mediaType !== "image/jpeg" || size > left) continue;
+    left -= size;
     const bytes = Buffer.from(await context.artifacts.read(name));
     pictures.set(name, `data:image/jpeg;base64,${bytes.toString("base64")}`);
   }
