@@ -213,21 +213,21 @@ function findWarnings(patterns: readonly MotionPattern[], hasReducedMotion: bool
         code: "no_reduced_motion",
         severity: "warning",
         topic: "accessibility",
-        message: `${moving.length} movements, and no rule for people who asked for less motion (prefers-reduced-motion).`,
+        message: `There is no rule for people who asked for less motion (prefers-reduced-motion). Movements: ${moving.length}.`,
         selectors: selectors(moving),
       },
     infinite.length > 0 && {
       code: "infinite_motion",
       severity: "info",
       topic: "accessibility",
-      message: `${infinite.length} movements never end; people must be able to stop what moves longer than five seconds.`,
+      message: `People must be able to stop what moves longer than five seconds. Movements that never end: ${infinite.length}.`,
       selectors: selectors(infinite),
     },
     costly.length > 0 && {
       code: "layout_motion",
       severity: "warning",
       topic: "performance",
-      message: `${costly.length} movements change the layout in every frame; transform and opacity do not.`,
+      message: `Transform and opacity are cheap to move. Movements that change the layout in every frame: ${costly.length}.`,
       selectors: selectors(costly),
     },
     moving.length > 20 && {
@@ -241,7 +241,7 @@ function findWarnings(patterns: readonly MotionPattern[], hasReducedMotion: bool
       code: "long_motion",
       severity: "info",
       topic: "accessibility",
-      message: `${long.length} movements take longer than five seconds.`,
+      message: `Movements that take longer than five seconds: ${long.length}.`,
       selectors: selectors(long),
     },
   ];

@@ -63,10 +63,16 @@ function toFinding({ id, impact, help, helpUrl, nodes, count }: AxeViolation): F
     topic: "accessibility",
     severity: impact ?? "moderate",
     title: help,
-    evidence: (first?.summary ?? "").replace(/\s+/g, " ").trim(),
+    evidence: readSummary(first?.summary ?? ""),
     advice: `See ${helpUrl}`,
     count,
     selectors: nodes.map(({ target }) => [target.at(-1)].flat().join(" ")),
     help: helpUrl,
   });
+}
+
+/** One line of several, without the headings above them. */
+function readSummary(summary: string): string {
+  const lines = summary.split("\n").map((line) => line.trim());
+  return lines.filter((line) => line !== "" && !/^Fix (any|all) of the following:$/.test(line)).join("; ");
 }
