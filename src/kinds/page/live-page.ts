@@ -22,12 +22,14 @@ export interface LivePage {
 
 /** Opens the page once and keeps it for the phases; after a phase that came to no end it is opened anew. */
 export class PageKeeper {
+  readonly judge: BrowserSession["judge"];
   readonly #session: BrowserSession;
   readonly #input: PageInput;
   #live: Promise<LivePage> | undefined;
   #page: Page | undefined;
 
   constructor(session: BrowserSession, input: PageInput) {
+    this.judge = session.judge;
     this.#session = session;
     this.#input = input;
   }
@@ -48,7 +50,7 @@ export class PageKeeper {
     this.#live = undefined;
     // A page that is stuck is closed with its process, which this does not wait for to be polite.
     await this.#page?.close({ runBeforeUnload: false }).catch(() => undefined);
-    const reason = this.#session.judge(undefined);
+    const reason = this.judge(undefined);
     if (reason !== undefined) throw reason;
   }
 }

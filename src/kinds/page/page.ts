@@ -3,7 +3,7 @@ import { LonghaulError } from "../../job/error.ts";
 import { JobFailure } from "../../job/failure.ts";
 import { defineKind, PartialResult, type JobContext, type Kind } from "../../job/kind.ts";
 import type { AddressRules } from "../../net/address-rules.ts";
-import { isBrowserLost, type BrowserSession, type SharedBrowser } from "../../net/browser/shared-browser.ts";
+import { isBrowserLost, type SharedBrowser } from "../../net/browser/shared-browser.ts";
 import type { GuardedFetch } from "../../net/guarded-fetch.ts";
 import type { Robots } from "../../net/robots.ts";
 import type { PageAnalysis, PageSummary, PhaseReport } from "./analysis.ts";
@@ -139,7 +139,7 @@ async function analyzeTwice(
   const attempt = (): Promise<Pick<Looked, "collected" | "findings">> =>
     settings.browser.use(options, context.signal, (session) => {
       const parts = { input, context, fetch: settings.fetch, keeper: new PageKeeper(session, input) };
-      return runSteps(parts, phases, settings.steps ?? browserSteps, session.judge);
+      return runSteps(parts, phases, settings.steps ?? browserSteps);
     });
   try {
     return await attempt();
@@ -154,14 +154,13 @@ async function runSteps(
   parts: Omit<StepParts, "signal">,
   phases: Phases,
   steps: BrowserSteps,
-  judge: BrowserSession["judge"],
 ): Promise<Pick<Looked, "collected" | "findings">> {
   const { keeper, input } = parts;
   const judged = async <T>(work: Promise<T>): Promise<T> => {
     try {
       return await work;
     } catch (error) {
-      throw judge(error);
+      throw keeper.judge(error);
     }
   };
   const collected = await phases.run("load", (signal) => judged(steps.load({ ...parts, signal })));

@@ -79,7 +79,7 @@ describe("the time limits of the profile reftrix", () => {
       call("page.analyze", { url: `${url}${path}`, async: false, auto_retry: false, qualityTimeout: 5_000, ...more });
     const late = { success: false, error: { code: "TIMEOUT_ERROR" } };
     const [part, strict, whole, unanswered, started] = await Promise.all([
-      analyze(),
+      analyze({ motionOptions: { enable_frame_capture: true } }),
       analyze({ timeout_strategy: "strict" }),
       analyze({ partial_results: false }),
       analyze({ timeout: 5_000 }, "/never"),
@@ -89,6 +89,7 @@ describe("the time limits of the profile reftrix", () => {
       success: true,
       data: {
         layout: { success: true },
+        motion: { success: true, frame_capture_error: { code: "FRAME_CAPTURE_FAILED" } },
         quality: { success: false, error: { message: "The phase quality was not done within 5 s." } },
         execution_status: {
           failed_phases: ["quality"],
@@ -126,6 +127,7 @@ describe.skipIf(!hasBrowser)("the progress of a job in the profile reftrix", () 
     const { jobId } = await first.call("page.analyze", {
       url: `${url}/`,
       async: true,
+      features: { layout: false, motion: false },
       responsiveOptions: { enabled: false },
     });
     const seen: number[] = [];

@@ -1,4 +1,5 @@
 import type { DeclaredMotion, PageFacts } from "../facts.ts";
+import type { Frames } from "./capture-frames.ts";
 import {
   categoryOf,
   costOf,
@@ -50,6 +51,8 @@ export interface Motion {
     readonly scrollListeners: number;
   };
   readonly warnings: readonly MotionWarning[];
+  /** Only if they were asked for, and in a browser. */
+  readonly frames?: Frames;
 }
 
 const mostPatterns = 200;

@@ -139,7 +139,7 @@ export function layoutPart({ sections, palette, typography, framework, grid }: L
 
 const costTones = { layout: "serious", paint: "moderate", compositor: "ok" };
 
-export function motionPart({ patterns, warnings, libraries, total }: Motion): Markup {
+export function motionPart({ patterns, warnings, libraries, total, frames }: Motion): Markup {
   const rows = patterns
     .slice(0, 40)
     .map(({ name, category, trigger, durationMs, iterations, properties, cost, selector }): Value[] => [
@@ -154,6 +154,11 @@ export function motionPart({ patterns, warnings, libraries, total }: Motion): Ma
     <h2>Motion (${total})</h2>
     ${libraries.length > 0 && html`<p>Libraries: ${libraries.map(({ name, version }) => `${name} ${version}`.trim()).join(", ")}.</p>`}
     ${warnings.map(({ message, severity }) => html`<p class="${severity === "warning" ? "moderate" : "minor"}">${message}</p>`)}
+    ${
+      frames !== undefined &&
+      html`<h3>What changed from frame to frame, besides scrolling</h3>
+        ${barChart(frames.list.map(({ name, changed }) => ({ label: name, value: changed ?? 0, text: changed === null ? "–" : `${(changed * 100).toFixed(1)} %` })))}`
+    }
     ${
       rows.length === 0
         ? html`<p class="soft">Nothing moves.</p>`

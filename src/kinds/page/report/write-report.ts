@@ -15,7 +15,7 @@ export async function writeReport(analysis: PageAnalysis, context: JobContext): 
   const pictures = new Map<string, string>();
   let left = mostPictureBytes;
   for (const { name, mediaType, bytes: size } of await context.artifacts.list()) {
-    if (mediaType !== "image/jpeg" || size > left) continue;
+    if (mediaType !== "image/jpeg" || !name.startsWith("screenshot") || size > left) continue;
     left -= size;
     const bytes = Buffer.from(await context.artifacts.read(name));
     pictures.set(name, `data:image/jpeg;base64,${bytes.toString("base64")}`);
