@@ -47,7 +47,7 @@ async function openWorld(options: Parameters<typeof PageWorld.open>[0]): Promise
   return world;
 }
 
-const quick = { checkLinks: false, viewports: [{ name: "small", width: 400, height: 400 }] };
+const quick = { checkLinks: false, screenshots: false, viewports: [{ name: "small", width: 400, height: 400 }] };
 
 describe.skipIf(!hasBrowser)("an analysis that is disturbed", () => {
   // Nobody else's files are in it, so whatever is left there is ours. The browser wants its path short.

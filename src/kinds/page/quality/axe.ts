@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import type { LivePage } from "../live-page.ts";
-import { finding, type Finding, type Severity } from "./findings.ts";
+import type { Finding, Severity } from "./findings.ts";
 
 interface AxeNode {
   /** One step per frame or shadow root. */
@@ -58,7 +58,7 @@ return {
 
 function toFinding({ id, impact, help, helpUrl, nodes, count }: AxeViolation): Finding {
   const [first] = nodes;
-  return finding({
+  return {
     id: `a11y-${id}`,
     topic: "accessibility",
     severity: impact ?? "moderate",
@@ -68,7 +68,7 @@ function toFinding({ id, impact, help, helpUrl, nodes, count }: AxeViolation): F
     count,
     selectors: nodes.map(({ target }) => [target.at(-1)].flat().join(" ")),
     help: helpUrl,
-  });
+  };
 }
 
 /** One line of several, without the headings above them. */
