@@ -16,10 +16,14 @@ export interface Paths {
   /** What the running server says of itself: process, version, address. */
   readonly server: string;
   readonly pipes: string;
+  /** For the browser's profile and temporary files. */
+  readonly browser: string;
 }
 
 /** The longest path that a Unix socket can have everywhere we run, with a little to spare. */
 const longestSocketPath = 100;
+/** The browser adds folders of its own, and refuses to start if its socket does not fit in them. */
+const longestBrowserPath = 45;
 
 export function findPaths(env: NodeJS.ProcessEnv): Paths {
   const home = resolve(
@@ -28,21 +32,22 @@ export function findPaths(env: NodeJS.ProcessEnv): Paths {
   return {
     home,
     config: env["LONGHAUL_CONFIG"] ?? join(home, "config.json"),
-    socket: socketPath(home, "longhaul.sock"),
+    socket: shortPath(home, "longhaul.sock", longestSocketPath),
     mcpSockets: Object.fromEntries(
-      profiles.map((profile) => [profile, socketPath(home, profileSocketFile(profile))]),
+      profiles.map((profile) => [profile, shortPath(home, profileSocketFile(profile), longestSocketPath)]),
     ) as Record<Profile, string>,
     token: join(home, "token"),
     webhookSecret: join(home, "webhook-secret"),
     log: join(home, "server.log"),
     server: join(home, "server.json"),
     pipes: join(home, "pipes"),
+    browser: shortPath(home, "browser", longestBrowserPath),
   };
 }
 
-function socketPath(home: string, file: string): string {
+function shortPath(home: string, file: string, longest: number): string {
   const path = join(home, file);
-  if (path.length <= longestSocketPath) return path;
+  if (path.length <= longest) return path;
   // Loaded only here: few homes have such long paths, and every command pays for what it loads.
   const { createHash } = process.getBuiltinModule("node:crypto");
   const name = createHash("sha256").update(home).digest("hex").slice(0, 16);

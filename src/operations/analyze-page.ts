@@ -47,7 +47,21 @@ const analyzeInput = z.strictObject({
   check_links: z.boolean().optional(),
   include_html: z.boolean().optional(),
   screenshots: z.boolean().optional(),
+  frames: z
+    .strictObject({
+      most: z.int().min(2).max(60).optional().describe("30 unless given."),
+      step_px: z.number().min(0.01).max(16_384).optional().describe("Made wider where it takes more frames than that."),
+      interval_ms: z.number().min(0).max(10_000).optional(),
+      height_px: z.int().min(100).max(100_000).optional(),
+      format: z.enum(["jpg", "png"]).optional(),
+    })
+    .optional()
+    .describe("Take pictures while scrolling through the page, and tell how much changed from one to the next."),
   respect_robots: z.boolean().optional().describe("False only with the permission of the site's owner."),
+  accept: z
+    .enum(["partial", "in_time", "complete"])
+    .optional()
+    .describe("What is not to fail the job: any failed phase (partial, the default), one that failed in time, none."),
 });
 
 export const analyzePage = defineOperation({
@@ -76,12 +90,21 @@ const nowhere = "http://html.invalid/";
 
 /** The kind's own words for what was asked; it refuses what does not fit. */
 function toPageInput(input: z.output<typeof analyzeInput>): object {
-  const { url = nowhere, features } = input;
+  const { url = nowhere, features, frames } = input;
   return {
     url,
     ...defined({
       ...Object.fromEntries(sameNames.map((name) => [name, input[name]])),
       features: features && Object.fromEntries(feature.options.map((name) => [name, features.includes(name)])),
+      frames:
+        frames &&
+        defined({
+          most: frames.most,
+          stepPx: frames.step_px,
+          intervalMs: frames.interval_ms,
+          heightPx: frames.height_px,
+          format: frames.format,
+        }),
       waitUntil: input.wait_until,
       timeouts: input.timeouts_ms,
       checkLinks: input.check_links,
@@ -94,5 +117,5 @@ function toPageInput(input: z.output<typeof analyzeInput>): object {
 /** What the kind calls by the same name. */
 const sameNames = [
   ...(["html", "viewport", "viewports", "weights"] as const),
-  ...(["strict", "industry", "audience", "screenshots"] as const),
+  ...(["strict", "industry", "audience", "screenshots", "accept"] as const),
 ];

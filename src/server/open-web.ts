@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { LoadedConfig } from "../config/config.ts";
 import { createAddressRules, type AddressRules } from "../net/address-rules.ts";
 import { startBrowserProxy, type BrowserProxy } from "../net/browser-proxy.ts";
@@ -31,7 +30,7 @@ export function openWeb({ net, browser, paths, env }: LoadedConfig): Web {
   });
   let proxy: Promise<BrowserProxy> | undefined;
   const shared = new SharedBrowser({
-    folder: join(paths.home, "browser"),
+    folder: paths.browser,
     searchPath: env["PATH"] ?? "",
     sandbox: browser.sandbox,
     maxPages: browser.max_pages,

@@ -134,6 +134,7 @@ export async function openEngineWithKinds(
 }> {
   const launcher = new Launcher(inheritEnv(config.shell.inherit_env, config.env));
   const shell = toShellSettings(config, { launcher, redactor });
+  makePrivateFolder(dirname(config.paths.browser));
   const web = openWeb(config);
   const crawl = openCrawlSettings(config, web);
   const agent = openAgentKind(config, { policy: shell.policy, redactor, web: createWebAccess(crawl.settings) });

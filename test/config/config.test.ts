@@ -53,3 +53,13 @@ describe("the network section of the configuration", () => {
     expect(() => load({ net })).toThrow(field);
   });
 });
+
+describe("the folder of the browser", () => {
+  it("is in the home, or elsewhere if the socket that the browser makes in it would not fit", () => {
+    const browserOf = (home: string): string => loadConfig({}, { LONGHAUL_HOME: home }).paths.browser;
+    expect(browserOf("/srv/longhaul")).toBe("/srv/longhaul/browser");
+    const [one, other] = ["one", "other"].map((name) => browserOf(`/srv/${"long/".repeat(10)}${name}`));
+    expect(one).not.toBe(other);
+    expect(join(one ?? "", "run-123456", "org.chromium.Chromium.123456", "SingletonSocket").length).toBeLessThan(107);
+  });
+});

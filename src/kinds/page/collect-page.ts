@@ -13,23 +13,25 @@ export interface CollectedPage {
   readonly measured: Measurements;
 }
 
+const watchedSchema = z.object({
+  largestPaintMs: z.number(),
+  largestPaintElement: z.string().max(200),
+  firstPaintMs: z.number(),
+  layoutShift: z.number(),
+  shifts: z.array(z.object({ value: z.number(), selector: z.string().max(200), atMs: z.number() })).max(20),
+  longTasks: z.number(),
+  blockingMs: z.number(),
+  frameRequests: z.number(),
+  intersectionObservers: z.number(),
+  scrollListeners: z.number(),
+});
+
+/** What the watch in a page has seen since the page began to load. */
+export type Watched = z.output<typeof watchedSchema>;
+
 /** What the page's own world says cannot be trusted to have the right form: scripts of the page may have been there. */
 const mainWorldSchema = z.object({
-  watched: z
-    .object({
-      largestPaintMs: z.number(),
-      largestPaintElement: z.string().max(200),
-      firstPaintMs: z.number(),
-      layoutShift: z.number(),
-      shifts: z.array(z.object({ value: z.number(), selector: z.string().max(200), atMs: z.number() })).max(20),
-      longTasks: z.number(),
-      blockingMs: z.number(),
-      frameRequests: z.number(),
-      intersectionObservers: z.number(),
-      scrollListeners: z.number(),
-    })
-    .nullable()
-    .catch(null),
+  watched: watchedSchema.nullable().catch(null),
   globals: z
     .array(z.object({ name: z.string().max(50), version: z.string().max(20) }))
     .max(100)

@@ -15,11 +15,8 @@ export interface DocumentFacts {
   readonly language: string;
   readonly favicon: string;
   readonly ogImage: string;
-  readonly canonical: string;
   readonly viewportMeta: string;
   readonly robotsMeta: string;
-  readonly openGraph: number;
-  readonly structuredData: number;
   readonly hasDoctype: boolean;
   readonly charset: string;
   readonly width: number;
@@ -99,13 +96,17 @@ export interface StyleFacts {
   readonly shadows: readonly string[];
 }
 
-export interface DeclaredMotion {
+export interface MotionTiming {
   readonly selector: string;
-  readonly property: string;
   readonly durationMs: number;
   readonly delayMs: number;
   readonly easing: string;
+  /** -1 is for ever. */
   readonly iterations: number;
+}
+
+export interface DeclaredMotion extends MotionTiming {
+  readonly property: string;
   readonly timeline: string;
 }
 
@@ -133,17 +134,11 @@ export interface CssFacts {
   readonly functions: readonly string[];
 }
 
-export interface LiveAnimation {
+export interface LiveAnimation extends MotionTiming {
   readonly source: "css_animation" | "css_transition" | "web_animation";
   readonly name: string;
-  readonly selector: string;
-  readonly durationMs: number;
-  readonly delayMs: number;
-  readonly easing: string;
-  readonly iterations: number;
   readonly properties: readonly string[];
   readonly timeline: string;
-  readonly playState: string;
 }
 
 export interface MotionFacts {
@@ -178,7 +173,6 @@ export interface ContentFacts {
     readonly target: string;
   }[];
   readonly inlineHandlers: number;
-  readonly passwordFields: number;
   readonly scripts: { readonly total: number; readonly blocking: number };
   readonly insecure: readonly string[];
 }

@@ -63,7 +63,19 @@ export const pageInputSchema = z.strictObject({
   checkLinks: z.boolean().default(true),
   includeHtml: z.boolean().default(false),
   screenshots: z.boolean().default(true),
+  /** Pictures of the window while it is scrolled through the page, and how much changed from one to the next. */
+  frames: z
+    .strictObject({
+      most: z.int().min(2).max(60).default(30),
+      stepPx: z.number().min(0.01).max(16_384).default(200),
+      intervalMs: z.number().min(0).max(10_000).default(33),
+      heightPx: z.int().min(100).max(100_000).optional(),
+      format: z.enum(["jpg", "png"]).default("jpg"),
+    })
+    .optional(),
   respectRobots: z.boolean().default(true),
+  /** Which results count: also those with failed phases, none in which a phase took too long, or complete ones alone. */
+  accept: z.enum(["partial", "in_time", "complete"]).default("partial"),
 });
 
 /** What to analyse, and how long each phase may take. */

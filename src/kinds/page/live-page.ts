@@ -22,34 +22,46 @@ export interface LivePage {
 
 /** Opens the page once and keeps it for the phases; after a phase that came to no end it is opened anew. */
 export class PageKeeper {
+  readonly judge: BrowserSession["judge"];
   readonly #session: BrowserSession;
   readonly #input: PageInput;
   #live: Promise<LivePage> | undefined;
+  #page: Page | undefined;
 
   constructor(session: BrowserSession, input: PageInput) {
+    this.judge = session.judge;
     this.#session = session;
     this.#input = input;
   }
 
   get(): Promise<LivePage> {
-    return (this.#live ??= openLivePage(this.#session, this.#input));
+    return (this.#live ??= this.#open());
   }
 
+  async #open(): Promise<LivePage> {
+    this.#page = await this.#session.openPage();
+    return openLivePage(this.#page, this.#session, this.#input);
+  }
+
+  /** Fails only when the browser is gone, and all of its pages with it. */
   async drop(): Promise<void> {
-    const live = this.#live;
+    // Its end is of no interest any more, but must not go unhandled.
+    this.#live?.catch(() => undefined);
     this.#live = undefined;
     // A page that is stuck is closed with its process, which this does not wait for to be polite.
-    await live?.then(({ page }) => page.close({ runBeforeUnload: false })).catch(() => undefined);
+    await this.#page?.close({ runBeforeUnload: false }).catch(() => undefined);
+    const reason = this.judge(undefined);
+    if (reason !== undefined) throw reason;
   }
 }
 
-async function openLivePage(session: BrowserSession, input: PageInput): Promise<LivePage> {
-  const page = await session.openPage();
+async function openLivePage(page: Page, session: BrowserSession, input: PageInput): Promise<LivePage> {
   const devtools = await session.context.newCDPSession(page);
   const traffic = await watchTraffic(page, devtools);
   await page.addInitScript({ content: watchScript() });
   if (input.html !== undefined) await showHtml(page, input.url, input.html);
-  const response = await page.goto(input.url, { waitUntil: input.waitUntil, timeout: input.timeouts.load });
+  // The phase that waits for it has a time limit.
+  const response = await page.goto(input.url, { waitUntil: input.waitUntil, timeout: 0 });
   const status = response?.status() ?? 0;
   if (status >= 400) {
     throw new JobFailure("http_error", `${input.url} answered with status ${status}.`, {

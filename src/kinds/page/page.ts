@@ -3,11 +3,10 @@ import { LonghaulError } from "../../job/error.ts";
 import { JobFailure } from "../../job/failure.ts";
 import { defineKind, PartialResult, type JobContext, type Kind } from "../../job/kind.ts";
 import type { AddressRules } from "../../net/address-rules.ts";
-import type { BrowserSession, SharedBrowser } from "../../net/browser/shared-browser.ts";
-import { browserMissing } from "../../net/browser/find-browser.ts";
+import { isBrowserLost, type SharedBrowser } from "../../net/browser/shared-browser.ts";
 import type { GuardedFetch } from "../../net/guarded-fetch.ts";
 import type { Robots } from "../../net/robots.ts";
-import type { PageAnalysis, PageSummary } from "./analysis.ts";
+import type { PageAnalysis, PageSummary, PhaseReport } from "./analysis.ts";
 import type { CollectedPage } from "./collect-page.ts";
 import type { PageFacts } from "./facts.ts";
 import { pageInputSchema, type PageInput } from "./input.ts";
@@ -66,8 +65,8 @@ async function analyzePage(
   settings: PageSettings,
 ): Promise<PageAnalysis | PartialResult<PageAnalysis>> {
   const startedAt = context.now();
-  await checkRobots(input, context.signal, settings);
   const phases = new Phases(context, input.timeouts);
+  await phases.within("load", (signal) => checkRobots(input, signal, settings));
   const { collected, findings, ...method } = await inBrowserOrStatic(input, context, phases, settings);
   const { facts, finalUrl, status } = collected;
   const analysis: Omit<PageAnalysis, "phases" | "artifacts"> = {
@@ -83,7 +82,18 @@ async function analyzePage(
   };
   await phases.run("report", () => writeReport({ ...analysis, phases: phases.reports, artifacts: [] }, context));
   const complete = { ...analysis, phases: phases.reports, artifacts: await context.artifacts.list() };
-  return phases.hasFailures ? new PartialResult(complete) : complete;
+  if (phases.failed === undefined) return complete;
+  refusePart(phases.failed, input);
+  return new PartialResult(complete);
+}
+
+/** For those who want all or nothing. */
+function refusePart({ name, state, reason = "" }: PhaseReport, { accept }: PageInput): void {
+  const isLate = state === "timed_out";
+  if (accept === "partial" || (accept === "in_time" && !isLate)) return;
+  throw isLate
+    ? new JobFailure("timed_out", reason, { retryable: false, endsAs: "timed_out" })
+    : new JobFailure(`${name}_failed`, `The phase ${name} failed: ${reason}`, { retryable: false });
 }
 
 interface Looked extends Pick<PageAnalysis, "method" | "methodReason"> {
@@ -97,26 +107,28 @@ async function inBrowserOrStatic(
   phases: Phases,
   settings: PageSettings,
 ): Promise<Looked> {
-  if (settings.browser.executable === undefined) {
-    const methodReason = browserMissing({ searchPath: "" }).message;
-    context.log(methodReason, "warn");
-    const load = (): Promise<StaticPage> => loadStatically(input, settings.fetch, context.signal);
-    const page = await phases.run("load", load);
+  const load = (signal: AbortSignal): Promise<StaticPage> => loadStatically(input, settings.fetch, signal);
+  const readInstead = async (page: StaticPage | undefined, methodReason: string): Promise<Looked> => {
     if (page === undefined) throw new Error("loading failed without a reason");
+    context.log(methodReason, "warn");
     return { ...(await analyzeStatically(input, page, phases, settings.fetch)), method: "static", methodReason };
+  };
+  if (settings.browser.executable === undefined) {
+    return readInstead(await phases.run("load", load), settings.browser.missing.message);
   }
   try {
     return { ...(await analyzeTwice(input, context, phases, settings)), method: "browser" };
   } catch (error) {
-    if (!isStuck(error)) throw error;
-    const methodReason = `The page did not come to rest in the browser within ${input.timeouts.load / 1_000} s.`;
-    context.log(methodReason, "warn");
-    const page = await loadStatically(input, settings.fetch, context.signal);
-    return { ...(await analyzeStatically(input, page, phases, settings.fetch)), method: "static", methodReason };
+    if (!(error instanceof JobFailure && error.code === "timed_out")) throw error;
+    const seconds = input.timeouts.load / 1_000;
+    return readInstead(
+      await phases.within("load", load),
+      `The page did not come to rest in the browser within ${seconds} s.`,
+    );
   }
 }
 
-/** A browser that crashes is replaced, once: the second time it is likely the page's doing. */
+/** A browser that crashes or hangs is replaced, once: the second time it is likely the page's doing. */
 async function analyzeTwice(
   input: PageInput,
   context: JobContext,
@@ -127,12 +139,12 @@ async function analyzeTwice(
   const attempt = (): Promise<Pick<Looked, "collected" | "findings">> =>
     settings.browser.use(options, context.signal, (session) => {
       const parts = { input, context, fetch: settings.fetch, keeper: new PageKeeper(session, input) };
-      return runSteps(parts, phases, settings.steps ?? browserSteps, session.judge);
+      return runSteps(parts, phases, settings.steps ?? browserSteps);
     });
   try {
     return await attempt();
   } catch (error) {
-    if (!(error instanceof JobFailure) || error.code !== "browser_lost") throw await explain(error, input, settings);
+    if (!isBrowserLost(error)) throw await explain(input.url, error, context.signal, settings);
     context.log("The browser was lost; trying again with a new one.", "warn");
     return await attempt();
   }
@@ -142,14 +154,13 @@ async function runSteps(
   parts: Omit<StepParts, "signal">,
   phases: Phases,
   steps: BrowserSteps,
-  judge: BrowserSession["judge"],
 ): Promise<Pick<Looked, "collected" | "findings">> {
   const { keeper, input } = parts;
   const judged = async <T>(work: Promise<T>): Promise<T> => {
     try {
       return await work;
     } catch (error) {
-      throw judge(error);
+      throw keeper.judge(error);
     }
   };
   const collected = await phases.run("load", (signal) => judged(steps.load({ ...parts, signal })));
@@ -193,31 +204,18 @@ async function checkRobots(
 }
 
 /** The browser says little about why a page could not be fetched; asking again by ourselves tells. */
-async function explain(error: unknown, { url }: PageInput, { fetch }: PageSettings): Promise<unknown> {
+async function explain(url: string, error: unknown, signal: AbortSignal, { fetch }: PageSettings): Promise<unknown> {
   const isNetwork =
     error instanceof Error &&
     (/net::|ERR_/.test(error.message) || (error instanceof JobFailure && error.code === "http_error"));
   if (!isNetwork) return error;
-  const reason = await whyNotFetched(url, fetch);
+  const reason = await fetch(url, { signal, timeoutMs: 10_000, maxBodyBytes: 1, whenTooLarge: "truncate" }).then(
+    () => undefined,
+    (why: unknown) => why,
+  );
   if (reason !== undefined || error instanceof JobFailure) return reason ?? error;
   const code = /ERR_[A-Z_]+/.exec(error.message)?.[0] ?? "unknown";
   return new JobFailure("load_failed", `The browser could not load ${url} (${code}).`, { cause: error });
-}
-
-async function whyNotFetched(url: string, fetch: GuardedFetch["fetch"]): Promise<unknown> {
-  try {
-    await fetch(url, { timeoutMs: 10_000, maxBodyBytes: 1, whenTooLarge: "truncate" });
-    return undefined;
-  } catch (error) {
-    return error;
-  }
-}
-
-function isStuck(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    ((error instanceof JobFailure && error.code === "timed_out") || error.name === "TimeoutError")
-  );
 }
 
 function summarise({ document, motion }: PageFacts): PageSummary {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { JobFailure, messageOf } from "../../job/failure.ts";
 import type { JobContext } from "../../job/kind.ts";
+import { isBrowserLost } from "../../net/browser/shared-browser.ts";
 import type { PhaseReport } from "./analysis.ts";
 import { phaseNames, type PageInput, type PhaseName } from "./input.ts";
 
@@ -35,8 +36,9 @@ export class Phases {
     return phaseNames.flatMap((name) => this.#reports.get(name) ?? []);
   }
 
-  get hasFailures(): boolean {
-    return this.reports.some(({ state }) => state === "failed" || state === "timed_out");
+  /** The first phase that came to nothing. */
+  get failed(): PhaseReport | undefined {
+    return this.reports.find(({ state }) => state === "failed" || state === "timed_out");
   }
 
   skip(name: PhaseName, reason: string): undefined {
@@ -53,14 +55,14 @@ export class Phases {
     }
     const startedAt = performance.now();
     try {
-      const value = await this.#within(name, work);
+      const value = await this.within(name, work);
       const ms = Math.round(performance.now() - startedAt);
       this.#save(name, { value, ms });
       this.#reports.set(name, { name, state: "done", ms });
       return value;
     } catch (error) {
       this.#context.signal.throwIfAborted();
-      if (isLost(error)) throw error;
+      if (isBrowserLost(error)) throw error;
       const state = error instanceof PhaseTimeout ? "timed_out" : "failed";
       this.#reports.set(name, {
         name,
@@ -68,24 +70,27 @@ export class Phases {
         ms: Math.round(performance.now() - startedAt),
         reason: messageOf(error).slice(0, 500),
       });
-      if (name === "load") throw error instanceof PhaseTimeout ? new JobFailure("timed_out", error.message) : error;
+      if (name === "load") throw error;
       this.#context.log(`${name} failed: ${messageOf(error)}`, "warn");
       return undefined;
     }
   }
 
-  async #within<T>(name: PhaseName, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  /** Gives up what takes longer than this phase may, or all of them together. */
+  async within<T>(name: PhaseName, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     // What was found is told in any case.
     const totalLeft = name === "report" ? Infinity : this.#deadline - performance.now();
     const ms = Math.min(this.#timeouts[name], totalLeft);
-    if (ms <= 0) throw new PhaseTimeout(`the analysis had taken its ${this.#timeouts.total / 1_000} s`);
+    if (ms <= 0) {
+      throw new PhaseTimeout(`The analysis had taken its ${this.#timeouts.total / 1_000} s before the phase ${name}.`);
+    }
     const controller = new AbortController();
     const stop = (): void => controller.abort(this.#context.signal.reason);
     this.#context.signal.addEventListener("abort", stop, { once: true });
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {
       timer = setTimeout(() => {
-        const error = new PhaseTimeout(`not done within ${Math.round(ms / 100) / 10} s`);
+        const error = new PhaseTimeout(`The phase ${name} was not done within ${Math.round(ms / 100) / 10} s.`);
         controller.abort(error);
         reject(error);
       }, ms);
@@ -118,8 +123,8 @@ export class Phases {
   }
 }
 
-class PhaseTimeout extends Error {}
-
-function isLost(error: unknown): boolean {
-  return error instanceof JobFailure && error.code === "browser_lost";
+class PhaseTimeout extends JobFailure {
+  constructor(message: string) {
+    super("timed_out", message, { endsAs: "timed_out" });
+  }
 }

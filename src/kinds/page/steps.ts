@@ -1,4 +1,6 @@
+import { messageOf } from "../../job/failure.ts";
 import type { JobContext } from "../../job/kind.ts";
+import { isBrowserLost } from "../../net/browser/shared-browser.ts";
 import type { GuardedFetch } from "../../net/guarded-fetch.ts";
 import { collectPage, type CollectedPage } from "./collect-page.ts";
 import { viewportScript } from "./in-page/scripts.ts";
@@ -6,6 +8,7 @@ import type { PageInput } from "./input.ts";
 import { analyzeLayout, readBreakpoints, type Layout } from "./layout/analyze-layout.ts";
 import { readUsedFonts } from "./layout/used-fonts.ts";
 import type { LivePage, PageKeeper } from "./live-page.ts";
+import { captureFrames } from "./motion/capture-frames.ts";
 import { analyzeMotion, type Motion } from "./motion/analyze-motion.ts";
 import { analyzeQuality, type Quality } from "./quality/analyze-quality.ts";
 import { readAxe, runAxe } from "./quality/axe.ts";
@@ -31,6 +34,9 @@ export interface BrowserSteps {
   readonly responsive: (parts: StepParts, page: CollectedPage) => Promise<Responsive>;
 }
 
+/** As much as a client takes in one message. */
+const mostHtmlBytes = 8_000_000;
+
 export const mainScreenshot = "screenshot.jpg";
 
 export const browserSteps: BrowserSteps = {
@@ -39,12 +45,28 @@ export const browserSteps: BrowserSteps = {
     const collected = await collectPage(live);
     if (input.screenshots)
       await saveScreenshot(live, context, mainScreenshot, input.viewport, collected.facts.document.height);
-    if (input.includeHtml) await context.artifacts.save("page.html", await live.page.content());
+    if (input.includeHtml) {
+      const html = Buffer.from(await live.page.content());
+      await context.artifacts.save("page.html", html.subarray(0, mostHtmlBytes));
+    }
     return collected;
   },
   layout: async ({ keeper }, { facts }) =>
     analyzeLayout(facts, await readUsedFonts((await keeper.get()).devtools, facts)),
-  motion: async (_parts, { facts }) => analyzeMotion(facts),
+  motion: async ({ input: { frames, timeouts }, keeper, context, signal }, { facts }) => {
+    const motion = analyzeMotion(facts);
+    if (frames === undefined) return motion;
+    try {
+      // The rest of the phase is not to be lost when this takes long, or fails.
+      const [live, mostMs] = [await keeper.get(), timeouts.motion / 2];
+      return { ...motion, frames: await captureFrames(live, frames, mostMs, context.artifacts, signal) };
+    } catch (error) {
+      signal.throwIfAborted();
+      const reason = keeper.judge(error);
+      if (isBrowserLost(reason)) throw reason;
+      return { ...motion, frames: { stepPx: frames.stepPx, list: [], error: messageOf(reason).slice(0, 500) } };
+    }
+  },
   quality: async ({ input, keeper, fetch, signal }, { facts, measured, finalUrl }) => {
     const [{ evaluate }, source] = await Promise.all([keeper.get(), readAxe()]);
     const [axe, links] = await Promise.all([
@@ -71,7 +93,6 @@ export const browserSteps: BrowserSteps = {
         message: name,
       });
     }
-    await live.page.setViewportSize(input.viewport);
     return analyzeResponsive(seen, readBreakpoints(facts.css.mediaQueries));
   },
 };

@@ -1,7 +1,7 @@
 import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
+import type { Browser, CDPSession } from "playwright-core";
 import { JobFailure } from "../../job/failure.ts";
 import { guardedBrowserArguments, type BrowserProxy } from "../browser-proxy.ts";
 
@@ -17,6 +17,8 @@ export interface LaunchOptions {
 
 export interface LaunchedBrowser {
   readonly browser: Browser;
+  /** Resolves when the browser answers, which one that hangs never does. */
+  readonly ping: () => Promise<unknown>;
   /** Ends it whatever state it is in. */
   readonly kill: () => void;
   /** Resolves when it has ended and its files are gone. */
@@ -61,8 +63,15 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
     const gone = new Promise<void>((resolve) => {
       browser.once("disconnected", () => resolve(removeFolder()));
     });
-    const pid = await readPid(browser);
-    return { browser, gone, kill: () => killProcess(pid) };
+    const session = await browser.newBrowserCDPSession();
+    const pid = await readPid(session);
+    return {
+      browser,
+      gone,
+      ping: () => session.send("Browser.getVersion"),
+      // While it is connected it has not been waited for, so the number is still its own.
+      kill: () => (browser.isConnected() ? killGroup(pid) : undefined),
+    };
   } catch (error) {
     await removeFolder();
     throw new JobFailure(
@@ -73,20 +82,22 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
   }
 }
 
-async function readPid(browser: Browser): Promise<number> {
-  const session = await browser.newBrowserCDPSession();
+async function readPid(session: CDPSession): Promise<number> {
   const { processInfo } = await session.send("SystemInfo.getProcessInfo");
-  await session.detach();
-  return processInfo.find(({ type }) => type === "browser")?.id ?? 0;
+  const main = processInfo.find(({ type }) => type === "browser");
+  if (main === undefined) throw new Error("the browser did not name its process");
+  return main.id;
 }
 
-/** It is a child of ours that has not been waited for, so the number is still its own. */
-function killProcess(pid: number): void {
-  if (pid <= 0) return;
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch {
-    // It has ended by itself.
+/** The browser leads a group of its own; where a wrapper does, the rest ends with the browser. */
+function killGroup(pid: number): void {
+  for (const target of [-pid, pid]) {
+    try {
+      process.kill(target, "SIGKILL");
+      return;
+    } catch {
+      // It leads no group, or has ended by itself.
+    }
   }
 }
 

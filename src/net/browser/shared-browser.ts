@@ -16,6 +16,8 @@ export interface BrowserSettings extends BrowserSearch {
   readonly maxPages: number;
   /** How long a browser that nobody uses is kept. */
   readonly idleMs?: number;
+  /** A browser that has not answered for so long hangs. A healthy one takes some seconds on a busy machine. */
+  readonly hungMs?: number;
 }
 
 /** One job's share of the browser: cookies, cache and pages of its own. */
@@ -23,12 +25,9 @@ export interface BrowserSession {
   readonly context: BrowserContext;
   /** Waits for a free slot; closing the page frees it. Windows that pages open by themselves are closed at once. */
   readonly openPage: () => Promise<Page>;
-  /** Takes an error for what it is: `browser_lost` when the browser or a page of this session is gone. */
+  /** Takes an error for what it is: `browser_lost` when the browser or a page of this session is gone, whatever was wrong before. */
   readonly judge: (error: unknown) => unknown;
 }
-
-/** How long a healthy browser takes at most for what is asked of it here, on a busy machine. */
-const hungMs = 20_000;
 
 /**
  * The one browser of a server: launched when it is first needed, closed when nobody has needed it for a while, and
@@ -37,6 +36,7 @@ const hungMs = 20_000;
 export class SharedBrowser {
   readonly #settings: BrowserSettings;
   readonly #slots: PageSlots;
+  readonly #hungMs: number;
   #running: Promise<LaunchedBrowser> | undefined;
   #users = 0;
   #idleTimer: NodeJS.Timeout | undefined;
@@ -44,6 +44,7 @@ export class SharedBrowser {
   constructor(settings: BrowserSettings) {
     this.#settings = settings;
     this.#slots = new PageSlots(settings.maxPages);
+    this.#hungMs = settings.hungMs ?? 20_000;
     // A server that was killed could not tidy up.
     rmSync(settings.folder, { recursive: true, force: true });
   }
@@ -53,10 +54,15 @@ export class SharedBrowser {
     return findBrowser(this.#settings);
   }
 
+  /** What to say where there is none. */
+  get missing(): JobFailure {
+    return browserMissing(this.#settings);
+  }
+
   /**
    * Works in a fresh context, which is closed in the end, and at once when the signal comes: that frees even a page
    * that is stuck in a loop. Fails with `browser_missing`, `browser_failed`, or `browser_lost` when the browser or a
-   * page crashed meanwhile: then trying again is worth it.
+   * page crashed or hung meanwhile: then trying again is worth it.
    */
   async use<T>(
     options: BrowserContextOptions,
@@ -79,7 +85,7 @@ export class SharedBrowser {
     clearTimeout(this.#idleTimer);
     const running = await this.#running?.catch(() => undefined);
     this.#running = undefined;
-    if (running !== undefined) await end(running);
+    if (running !== undefined) await end(running, this.#hungMs);
     await rm(this.#settings.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
   }
 
@@ -95,8 +101,10 @@ export class SharedBrowser {
       // Calls fail a moment before the browser is known to be gone; nobody else closes pages while work goes on.
       return isGone || /has been closed|Target crashed/.test(String(error)) ? browserLost(error) : error;
     };
-    const closeContext = (): Promise<void> => this.#closeContext(context, launched);
+    let closing: Promise<void> | undefined;
+    const closeContext = (): Promise<void> => (closing ??= this.#closeContext(context, launched));
     const onAbort = (): void => void closeContext();
+    const watch = setInterval(() => void within(this.#hungMs, launched.ping()).catch(launched.kill), this.#hungMs / 4);
     signal.addEventListener("abort", onAbort, { once: true });
     context.on("page", (page) =>
       page.once("crash", () => {
@@ -108,10 +116,13 @@ export class SharedBrowser {
       return await work({ context, judge, openPage: createPageOpener(context, this.#slots, signal) });
     } catch (error) {
       signal.throwIfAborted();
+      // Work that was given up as late may have been late because the browser hangs, which closing tells.
+      await closeContext();
       throw judge(error);
     } finally {
       signal.removeEventListener("abort", onAbort);
       await closeContext();
+      clearInterval(watch);
     }
   }
 
@@ -120,7 +131,7 @@ export class SharedBrowser {
       const running = (this.#running ??= this.#launch());
       const launched = await running;
       const opening = launched.browser.newContext({ serviceWorkers: "block", acceptDownloads: false, ...options });
-      const context = await within(hungMs, opening).catch(() => undefined);
+      const context = await within(this.#hungMs, opening).catch(() => undefined);
       if (context !== undefined) return { launched, context };
       this.#forget(running);
       launched.kill();
@@ -141,7 +152,7 @@ export class SharedBrowser {
   async #start(): Promise<LaunchedBrowser> {
     const { folder, sandbox, searchPath } = this.#settings;
     const executable = this.executable;
-    if (executable === undefined) throw browserMissing(this.#settings);
+    if (executable === undefined) throw this.missing;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     return launchBrowser({ executable, folder, sandbox, searchPath, proxy: await this.#settings.proxy() });
   }
@@ -151,11 +162,12 @@ export class SharedBrowser {
   }
 
   /** A browser that does not even close a context is hung: all of its users lose it, and the next gets a new one. */
-  async #closeContext(context: BrowserContext, { kill }: LaunchedBrowser): Promise<void> {
+  async #closeContext(context: BrowserContext, { kill, gone }: LaunchedBrowser): Promise<void> {
     try {
-      await within(hungMs, context.close());
+      await within(this.#hungMs, context.close());
     } catch {
       kill();
+      await gone;
     }
   }
 
@@ -165,7 +177,7 @@ export class SharedBrowser {
       const running = this.#running;
       if (running === undefined) return;
       this.#forget(running);
-      void running.then(end, () => undefined);
+      void running.then((launched) => end(launched, this.#hungMs)).catch(() => undefined);
     }, idleMs);
     this.#idleTimer.unref();
   }
@@ -198,7 +210,7 @@ function createPageOpener(context: BrowserContext, slots: PageSlots, signal: Abo
   };
 }
 
-async function end({ browser, kill, gone }: LaunchedBrowser): Promise<void> {
+async function end({ browser, kill, gone }: LaunchedBrowser, hungMs: number): Promise<void> {
   await within(hungMs, browser.close()).catch(kill);
   await gone;
 }
@@ -215,7 +227,12 @@ async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
   }
 }
 
+export function isBrowserLost(error: unknown): boolean {
+  return error instanceof JobFailure && error.code === "browser_lost";
+}
+
 function browserLost(cause: unknown): JobFailure {
-  if (cause instanceof JobFailure) return cause;
+  // What was known before the browser was gone stays true; that something took too long is explained by it.
+  if (cause instanceof JobFailure && cause.code !== "timed_out") return cause;
   return new JobFailure("browser_lost", "The browser crashed or hung while it showed the page.", { cause });
 }

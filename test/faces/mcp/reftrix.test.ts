@@ -327,7 +327,12 @@ describe.skipIf(!hasBrowser)("the profile reftrix", () => {
   it("warns of parameters that it cannot honour, and of those that it does not know", async () => {
     const asked = {
       layoutOptions: { useVision: true, saveToDb: true },
-      motionOptions: { detection_mode: "video", enable_frame_capture: true, analyze_frames: false },
+      motionOptions: {
+        detection_mode: "css",
+        video_options: { move_mouse: true },
+        enable_frame_capture: false,
+        frame_capture_options: { output_dir: "/tmp/frames" },
+      },
       narrativeOptions: { enabled: true },
       visionOptions: { visionForceCpu: "true" },
       madeUp: 1,
@@ -347,9 +352,55 @@ describe.skipIf(!hasBrowser)("the profile reftrix", () => {
       { feature: "layout", code: "VISION_NOT_AVAILABLE", message: text },
       { feature: "narrative", code: "VISION_NOT_AVAILABLE", message: text },
       { feature: "motion", code: "VIDEO_NOT_AVAILABLE", message: text },
-      { feature: "motion", code: "FRAME_CAPTURE_NOT_AVAILABLE", message: text },
+      {
+        feature: "motion",
+        code: "ALWAYS_KEPT",
+        message: expect.stringContaining("frame_capture_options.output_dir") as string,
+      },
       { feature: "page", code: "UNKNOWN_PARAMETER", message: expect.stringContaining("madeUp") as string },
     ]);
+  });
+
+  it("captures frames as files of the job, and compares them if asked", async () => {
+    const motionOptions = {
+      enable_frame_capture: true,
+      frame_capture_options: {
+        scroll_px_per_frame: 100,
+        frame_interval_ms: 40,
+        output_format: "jpeg",
+        scroll_duration_sec: 0.1,
+      },
+    };
+    const analyze = (options: Reply): Promise<CallToolResult> =>
+      call("page.analyze", { url: `${url}/`, async: false, ...onlyMotion, motionOptions: options });
+    const reply = await analyze(motionOptions);
+    const { motion } = (reply.structuredContent as { data: Record<string, Reply> }).data;
+    expect(motion?.["frame_capture"]).toEqual({
+      total_frames: 3,
+      scroll_px_per_frame: number,
+      duration_ms: number,
+      frames: [0, 1, 2].map((index) => ({ file: `frame-000${index}.jpg`, scroll_y: number, timestamp_ms: number })),
+    });
+    expect(motion).not.toHaveProperty("frame_analysis");
+    const links = reply.content.flatMap((block) => (block.type === "resource_link" ? [block.name] : []));
+    expect(links).toContain("frame-0002.jpg");
+    const compared = await analyze({
+      ...motionOptions,
+      analyze_frames: true,
+      frame_analysis_options: { diff_threshold: 0.5 },
+    });
+    expect((compared.structuredContent as { data: Record<string, Reply> }).data["motion"]?.["frame_analysis"]).toEqual({
+      analyzed_pairs: 2,
+      diff_threshold: 0.5,
+      changed_pairs: 0,
+      average_diff_percent: number,
+      max_diff_percent: number,
+    });
+    const tooMany = { frame_capture_options: { frame_rate: 120, scroll_duration_sec: 60 } };
+    expect(await error("page.analyze", { url: `${url}/`, motionOptions: tooMany })).toMatchObject({
+      code: "VALIDATION_ERROR",
+      message: expect.stringContaining("at most 3600 frames") as string,
+    });
   });
 
   it("ingests a page, inspects its layout, and tells its palette", async () => {
@@ -425,7 +476,9 @@ describe.skipIf(!hasBrowser)("the profile reftrix", () => {
       pageId: text,
       patternCount: 1,
       patterns: [{ name: "fade", duration: 1_000, performance: { level: "good", usesOpacity: true } }],
-      warnings: [{ code: "NO_REDUCED_MOTION" }, { code: "VIDEO_NOT_AVAILABLE", severity: "info" }],
+      warnings: [{ code: "NO_REDUCED_MOTION" }],
+      frame_capture: { total_frames: 5 },
+      frame_analysis: { analyzed_pairs: 4, diff_threshold: 0.01, changed_pairs: number, max_diff_percent: number },
       processingTimeMs: number,
     });
     expect(await data("motion.detect", { pageId })).toMatchObject({ pageId, patternCount: 0 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { PageAnalysis } from "../../../src/kinds/page/analysis.ts";
+import type { Frames } from "../../../src/kinds/page/motion/capture-frames.ts";
 import { cleanPage, faultyPage } from "./pages.ts";
 import { startSite } from "./site.ts";
 import { hasBrowser, usePageWorld } from "./world.ts";
@@ -102,6 +103,40 @@ describe.skipIf(!hasBrowser)("a page analysis", () => {
       expect.objectContaining({ name: "blink", type: "web_animation", cost: "compositor" }),
     );
     expect(motion?.usesScript.frameRequests).toBeGreaterThan(0);
+  });
+
+  test("takes pictures while it scrolls through the page, and tells what changed by itself", async () => {
+    const still = `<!doctype html><title>x</title><style>div { height: 700px; margin: 100px; background: black } p { background: #246 }</style>${"<p>line<div>box</div>".repeat(4)}`;
+    const moving = `${still}<script>let isWhite = false; addEventListener("scroll", () => {
+      isWhite = !isWhite; for (const box of document.querySelectorAll("div")) box.style.background = isWhite ? "white" : "black"; });</script>`;
+    const { url } = await startSite({
+      "/still": still,
+      "/moving": moving,
+      "/short": "<!doctype html><title>x</title><p>short",
+    });
+    const framesOf = async (path: string, frames: object): Promise<Frames> => {
+      const features = { layout: false, quality: false, responsive: false };
+      const { motion, artifacts } = await world().analyze({
+        url: `${url}${path}`,
+        features,
+        frames,
+        screenshots: false,
+      });
+      const files = artifacts.map(({ name }) => name).filter((name) => name.startsWith("frame-"));
+      expect(motion?.frames?.list.map(({ name }) => name)).toEqual(files);
+      return motion?.frames ?? { stepPx: 0, list: [] };
+    };
+    const calm = await framesOf("/still", { stepPx: 500, format: "png" });
+    expect(calm.list.map(({ name, top }) => `${name} ${top}`).slice(0, 3)).toEqual([
+      ...["frame-0000.png 0", "frame-0001.png 500", "frame-0002.png 1000"],
+    ]);
+    expect(calm.list.map(({ changed }) => changed)).toEqual([null, ...calm.list.slice(1).map(() => 0)]);
+    // The step is made wider, so that the frames reach the end of the page.
+    const lively = await framesOf("/moving", { stepPx: 10, most: 6 });
+    expect(lively.list).toHaveLength(6);
+    expect(lively.list.at(-1)?.top).toBe(calm.list.at(-1)?.top);
+    expect(Math.min(...lively.list.slice(1).map(({ changed }) => changed ?? 0))).toBeGreaterThan(0.2);
+    expect((await framesOf("/short", {})).list.map(({ top }) => top)).toEqual([0, 0, 0, 0, 0]);
   });
 
   test("compares sizes of the window: columns, navigation, what is hidden, overflow, small targets", async () => {

@@ -3,7 +3,8 @@ import { cleanPage } from "./pages.ts";
 import { startSite } from "./site.ts";
 import { hasBrowser, usePageWorld } from "./world.ts";
 
-const quick = { features: { motion: false, responsive: false }, checkLinks: false };
+const onlyMotion = { features: { layout: false, quality: false, responsive: false }, screenshots: false };
+const onlyQuality = { features: { layout: false, motion: false, responsive: false }, screenshots: false };
 
 describe.skipIf(!hasBrowser)("an analysis of a difficult page", () => {
   const world = usePageWorld();
@@ -12,21 +13,25 @@ describe.skipIf(!hasBrowser)("an analysis of a difficult page", () => {
     const { url } = await startSite({
       "/": `<!doctype html><title>stuck</title><h1>Loop</h1><script>for (;;);</script>`,
     });
-    const found = await world().analyze({ url: `${url}/`, timeouts: { load: 1_500 }, ...quick });
+    const found = await world().analyze({ url: `${url}/`, timeouts: { load: 1_500 }, ...onlyMotion });
     expect(found).toMatchObject({ method: "static", page: { title: "stuck" } });
     expect(found.phases[0]).toMatchObject({ name: "load", state: "timed_out" });
     // The page is gone, and the browser free for others.
     const other = await startSite({ "/": "<!doctype html><title>next</title><p>x" });
-    expect(await world().analyze({ url: `${other.url}/`, ...quick })).toMatchObject({ method: "browser" });
+    expect(await world().analyze({ url: `${other.url}/`, ...onlyMotion })).toMatchObject({ method: "browser" });
   });
 
   test("that gets stuck later loses only the phases that need it", async () => {
     const page = `<!doctype html><title>later</title><p>x<script>addEventListener("resize", () => { for (;;); });</script>`;
     const { url } = await startSite({ "/": page });
-    const viewports = [{ name: "small", width: 400, height: 400 }];
-    const found = await world().analyze({ url: `${url}/`, viewports, timeouts: { responsive: 1_500 } });
+    const found = await world().analyze({
+      url: `${url}/`,
+      features: { quality: false },
+      viewports: [{ name: "small", width: 400, height: 400 }],
+      timeouts: { responsive: 1_500 },
+    });
     expect(found.phases.map(({ name, state }) => `${name} ${state}`)).toContain("responsive timed_out");
-    expect(found.quality).toBeDefined();
+    expect(found.layout).toBeDefined();
     expect(found.responsive).toBeUndefined();
   });
 
@@ -42,12 +47,12 @@ describe.skipIf(!hasBrowser)("an analysis of a difficult page", () => {
         response.end("x".repeat(1_000));
       },
     });
-    const { quality } = await world().analyze({ url: `${url}/`, ...quick });
+    const { quality } = await world().analyze({ url: `${url}/`, ...onlyQuality });
     expect(quality?.findings.map(({ id }) => id)).toEqual(expect.arrayContaining(["dialogs", "downloads"]));
   });
 
-  test("of ten megabytes is judged by its beginning", async () => {
-    const row = `<div class="row"><p>Some text in a row of a very long page, to make it heavy.</p></div>\n`;
+  test("of ten megabytes is judged by its beginning, and no file of it is too large for a message", async () => {
+    const row = `<div class="row" data-note="${"to make it heavy ".repeat(25)}"><p>A row.</p></div>\n`;
     const { url } = await startSite({
       "/": `<!doctype html><html lang="en"><title>heavy</title>${row.repeat(Math.ceil(10_000_000 / row.length))}`,
     });
@@ -55,10 +60,27 @@ describe.skipIf(!hasBrowser)("an analysis of a difficult page", () => {
       url: `${url}/`,
       features: { quality: false },
       viewports: [{ name: "small", width: 400, height: 400 }],
+      includeHtml: true,
     });
     expect(found.warnings.map(({ code }) => code)).toEqual(["page_large"]);
     expect(found.layout).toBeDefined();
-    expect(found.artifacts.find(({ name }) => name === "screenshot.jpg")?.bytes).toBeGreaterThan(1_000);
+    const sizes = new Map(found.artifacts.map(({ name, bytes }) => [name, bytes]));
+    expect(sizes.get("page.html")).toBe(8_000_000);
+    expect(Math.max(...sizes.values())).toBe(8_000_000);
+    // The browser would take very long to draw all of it, so it is its window that is shown.
+    expect(found.page.height).toBeGreaterThan(60_000);
+    expect(await world().pictureSize("screenshot.jpg")).toEqual({ width: 1_440, height: 900 });
+  });
+
+  test("that is long or wide is shown from its top, as much as a picture can hold", async () => {
+    const { url } = await startSite({
+      "/": `<!doctype html><title>long</title><div style="height:20000px">long</div>`,
+    });
+    const features = { layout: false, motion: false, quality: false };
+    const wide = { name: "wide", width: 4_000, height: 500 };
+    await world().analyze({ url: `${url}/`, features, viewports: [wide] });
+    expect(await world().pictureSize("screenshot.jpg")).toEqual({ width: 1_440, height: 8_000 });
+    expect(await world().pictureSize("screenshot-wide.jpg")).toEqual({ width: 4_000, height: 4_000 });
   });
 
   test("with WebGL is drawn", async () => {
@@ -67,10 +89,7 @@ describe.skipIf(!hasBrowser)("an analysis of a difficult page", () => {
       if (gl) (function draw() { gl.clearColor((n++ % 7) / 7, 0, 0, 1); gl.clear(gl.COLOR_BUFFER_BIT); requestAnimationFrame(draw); })();
     </script>`;
     const { url } = await startSite({ "/": page });
-    const found = await world().analyze({
-      url: `${url}/`,
-      features: { layout: false, quality: false, responsive: false },
-    });
+    const found = await world().analyze({ url: `${url}/`, ...onlyMotion });
     expect(found.page.hasWebgl).toBe(true);
     expect(found.motion?.canvases[0]?.context).toMatch(/^webgl/);
   });
@@ -81,7 +100,7 @@ describe.skipIf(!hasBrowser)("an analysis of a difficult page", () => {
       Object.defineProperty(window, "axe", { get() { throw new Error("no axe"); } });
     </script>`;
     const { url } = await startSite({ "/": page });
-    const found = await world().analyze({ url: `${url}/`, ...quick });
+    const found = await world().analyze({ url: `${url}/`, ...onlyQuality });
     expect(found.page.title).toBe("hostile");
     expect(found.quality?.accessibility).not.toBeNull();
   });
@@ -112,7 +131,7 @@ describe.skipIf(!hasBrowser)("an analysis of a difficult page", () => {
       state: { failure: { code: "robots_disallowed", retryable: false } },
     });
     expect(site.requests).not.toContain("/");
-    expect(await world().analyze({ url: `${site.url}/`, respectRobots: false, ...quick })).toMatchObject({
+    expect(await world().analyze({ url: `${site.url}/`, respectRobots: false, ...onlyMotion })).toMatchObject({
       status: 200,
     });
   });

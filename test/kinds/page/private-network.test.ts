@@ -73,36 +73,4 @@ describe.skipIf(!hasBrowser)("a page that is analysed", () => {
       await world.close();
     }
   });
-
-  test("cannot write into the report", async () => {
-    const hostile = `"><script>window.broken = 1</script><img src=x onerror="broken=1">'</style></title>`;
-    const escaped = hostile.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
-    const page = `<!doctype html><html lang="en"><head><title>${escaped}</title><meta name="description" content="${escaped}">
-      <style>.a { font-family: "</b><script>broken=1</script>"; animation: x 1s } :root { --x: <script>broken=1</script>; }</style></head>
-      <body><section id="${escaped}" class="${escaped}"><h1>${escaped}</h1><p class="a">${escaped}</p>
-      <img src="/${escaped}" alt="${escaped}"><a href="/gone?${escaped}">${escaped}</a></section>
-      <script>console.error(${JSON.stringify(hostile).replace(/</g, "\\u003c")});</script></body></html>`;
-    const publicly = await listenHttp((request, response) => {
-      response.writeHead(request.url === "/" ? 200 : 404, { "content-type": "text/html; charset=utf-8" });
-      response.end(request.url === "/" ? page : "");
-    });
-    const world = await PageWorld.open();
-    try {
-      const found = await world.analyze({
-        url: `${publicly.origin}/`,
-        viewports: [{ name: "small", width: 400, height: 600 }],
-      });
-      expect(found.page.title).toBe(hostile);
-      const [job] = (await world.engine.list({ kind: "page" })).jobs;
-      const report = Buffer.from((await world.engine.readArtifact(job?.id ?? "", "report.html")).content).toString(
-        "utf8",
-      );
-      expect(report).toContain("window.broken = 1");
-      expect(report).not.toMatch(/<script>\s*(window\.)?broken|<img[^>]*onerror|<b><script/);
-      expect(report.match(/<script/g) ?? []).toEqual([]);
-      expect(report.match(/<\/title>/g)).toHaveLength(1);
-    } finally {
-      await world.close();
-    }
-  });
 });

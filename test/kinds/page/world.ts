@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
 import { openEngine, type Engine } from "../../../src/index.ts";
+import { defined } from "../../../src/job/defined.ts";
 import type { PageAnalysis } from "../../../src/kinds/page/analysis.ts";
 import { createPageKind, type PageSettings } from "../../../src/kinds/page/page.ts";
 import { createAddressRules } from "../../../src/net/address-rules.ts";
@@ -30,7 +31,7 @@ export class PageWorld {
   }
 
   static async open(
-    options: { executable?: string; steps?: BrowserSteps; home?: string; allow?: string[] } = {},
+    options: { executable?: string; steps?: BrowserSteps; home?: string; allow?: string[]; hungMs?: number } = {},
   ): Promise<PageWorld> {
     const home = options.home ?? (await mkdtemp(join(tmpdir(), "longhaul-page-")));
     const rules = createAddressRules(options.allow ?? ["127.0.0.1"]);
@@ -43,7 +44,7 @@ export class PageWorld {
       maxPages: 2,
       proxy: () =>
         (proxy ??= startBrowserProxy({ rules, connectTimeoutMs: 5_000, idleTimeoutMs: 5_000, mostConnections: 200 })),
-      ...(options.executable === undefined ? {} : { executable: options.executable }),
+      ...defined({ executable: options.executable, hungMs: options.hungMs }),
     });
     const settings: PageSettings = {
       browser,
@@ -74,6 +75,19 @@ export class PageWorld {
     const state = jobs[0]?.state;
     if (state?.status !== "succeeded") throw Object.assign(new Error(JSON.stringify(state)), { state });
     return (await this.engine.result(job.id)) as unknown as PageAnalysis;
+  }
+
+  /** A file of the analysis that was started last. */
+  async readFile(name: string): Promise<Buffer> {
+    const [job] = (await this.engine.list({ kind: "page" })).jobs;
+    return Buffer.from((await this.engine.readArtifact(job?.id ?? "", name)).content);
+  }
+
+  /** As the header of the JPEG has it: the frame's marker is followed by its length, precision, height and width. */
+  async pictureSize(name: string): Promise<{ width: number; height: number }> {
+    const bytes = await this.readFile(name);
+    const frame = bytes.indexOf(Buffer.from([0xff, 0xc0]));
+    return { width: bytes.readUInt16BE(frame + 7), height: bytes.readUInt16BE(frame + 5) };
   }
 }
 

@@ -3,10 +3,13 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { delimiter, join } from "node:path";
 import { afterEach, expect, onTestFinished, test } from "vitest";
+import { isAlive } from "../../../src/faces/cli/process-life.ts";
+import { JobFailure } from "../../../src/job/failure.ts";
 import { findBrowser } from "../../../src/net/browser/find-browser.ts";
 import { createAddressRules } from "../../../src/net/address-rules.ts";
 import { startBrowserProxy, type BrowserProxy } from "../../../src/net/browser-proxy.ts";
 import { SharedBrowser, type BrowserSession } from "../../../src/net/browser/shared-browser.ts";
+import { browserProcesses } from "./processes.ts";
 import { makeTempFolder } from "../../store/temp-folder.ts";
 import { until } from "../../until.ts";
 
@@ -14,7 +17,10 @@ const searchPath = process.env["PATH"] ?? "";
 const hasBrowser = findBrowser({ searchPath }) !== undefined;
 const never = new AbortController().signal;
 
-function openBrowser(options: { maxPages?: number; idleMs?: number } = {}): { browser: SharedBrowser; folder: string } {
+function openBrowser(options: { maxPages?: number; idleMs?: number; hungMs?: number } = {}): {
+  browser: SharedBrowser;
+  folder: string;
+} {
   const folder = join(makeTempFolder(), "browser");
   const browser = new SharedBrowser({
     folder,
@@ -54,9 +60,7 @@ async function serveHtml(html: string): Promise<string> {
 }
 
 async function browserPid({ context }: BrowserSession): Promise<number> {
-  const session = await context.browser()?.newBrowserCDPSession();
-  const info = await session?.send("SystemInfo.getProcessInfo");
-  return info?.processInfo.find(({ type }) => type === "browser")?.id ?? 0;
+  return (await browserProcesses(context)).main;
 }
 
 test("a program named in the configuration is the only one that is looked for", () => {
@@ -126,6 +130,32 @@ test.skipIf(!hasBrowser)("a browser that dies is told as lost, and the next job 
   await expect(lost).rejects.toMatchObject({ code: "browser_lost", retryable: true });
   expect(await browser.use({}, never, async ({ openPage }) => (await openPage()).evaluate("2"))).toBe(2);
   expect(readdirSync(folder)).toHaveLength(1);
+});
+
+test.skipIf(!hasBrowser)("a browser that hangs is ended with all of its processes, and told as lost", async () => {
+  const { browser, folder } = openBrowser({ hungMs: 1_000 });
+  let all: readonly number[] = [];
+  const hung = browser.use({}, never, async (session) => {
+    const page = await session.openPage();
+    const processes = await browserProcesses(session.context);
+    all = processes.all;
+    process.kill(processes.main, "SIGSTOP");
+    await page.evaluate("new Promise(() => undefined)");
+  });
+  await expect(hung).rejects.toMatchObject({ code: "browser_lost", retryable: true });
+  expect(all.length).toBeGreaterThan(2);
+  await until(() => !all.some(isAlive));
+  expect(await browser.use({}, never, async ({ openPage }) => (await openPage()).evaluate("2"))).toBe(2);
+  expect(readdirSync(folder)).toHaveLength(1);
+});
+
+test.skipIf(!hasBrowser)("what came to no end in a browser that hangs counts as lost, not as late", async () => {
+  const { browser } = openBrowser({ hungMs: 500 });
+  const late = browser.use({}, never, async (session) => {
+    process.kill(await browserPid(session), "SIGSTOP");
+    throw new JobFailure("timed_out", "not done within 0 s");
+  });
+  await expect(late).rejects.toMatchObject({ code: "browser_lost" });
 });
 
 test.skipIf(!hasBrowser)("a page that crashes is told as lost", async () => {

@@ -59,7 +59,10 @@ const frameCapture = options({
   filename_pattern: fileName.optional(),
   page_height_px: between(100, 100_000).optional(),
   scroll_duration_sec: z.number().min(0.1).max(300).optional(),
-});
+}).refine(
+  ({ frame_rate: rate = 30, scroll_duration_sec: seconds = 0 }) => rate * seconds <= 3_600,
+  "expected at most 3600 frames (frame_rate × scroll_duration_sec)",
+);
 
 const frameAnalysis = options({
   frame_dir: z.string().max(1_000).optional(),
@@ -87,13 +90,16 @@ const videoOptions = options({
 });
 
 const motionOptions = options({
-  detection_mode: z.enum(["css", "video", "runtime", "hybrid"]).optional(),
+  detection_mode: z
+    .enum(["css", "video", "runtime", "hybrid"])
+    .optional()
+    .describe("video and hybrid also compare frames of the page while it is scrolled."),
   fetchExternalCss: flag,
   minDuration: z.number().min(0).default(0).describe("Milliseconds; shorter movements are left out."),
   maxPatterns: between(1, 4_000).default(500),
   includeWarnings: on,
   saveToDb: flag,
-  enable_frame_capture: flag,
+  enable_frame_capture: flag.describe("Pictures while the page is scrolled, at most 60, as files of the job."),
   frame_capture_options: frameCapture.optional(),
   analyze_frames: flag,
   frame_analysis_options: frameAnalysis.optional(),

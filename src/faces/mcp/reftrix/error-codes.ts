@@ -21,6 +21,9 @@ const codesOfFailures: Readonly<Record<string, string>> = {
   http_error: "HTTP_ERROR",
   browser_lost: "BROWSER_ERROR",
   browser_missing: "BROWSER_UNAVAILABLE",
+  layout_failed: "LAYOUT_ANALYSIS_FAILED",
+  motion_failed: "MOTION_DETECTION_FAILED",
+  quality_failed: "QUALITY_EVALUATION_FAILED",
 };
 const networkCodes: ReadonlySet<string> = new Set([
   "bad_url",
@@ -61,6 +64,10 @@ export function reasonOf(job: Job): string {
     "set respect_robots to false",
     "set respect_robots_txt to false (opening a page against its owner's wish may be unlawful)",
   );
+}
+
+export function codeOfPhase(name: string): string {
+  return codesOfFailures[`${name}_failed`] ?? "INTERNAL_ERROR";
 }
 
 function codeOfFailure({ code }: Failure): string {

@@ -13,8 +13,8 @@ export interface IgnoredParameter {
 type Reason = Pick<IgnoredParameter, "code" | "why">;
 
 const vision: Reason = { code: "VISION_NOT_AVAILABLE", why: "no vision model looks at pages" };
-const video: Reason = { code: "VIDEO_NOT_AVAILABLE", why: "no video is recorded; CSS and running animations are read" };
-const frames: Reason = { code: "FRAME_CAPTURE_NOT_AVAILABLE", why: "frames are not captured" };
+const video: Reason = { code: "VIDEO_NOT_AVAILABLE", why: "no video is recorded; frames are compared instead" };
+const diffImages: Reason = { code: "DIFF_IMAGES_NOT_AVAILABLE", why: "differences are told in figures and words" };
 const kept: Reason = { code: "ALWAYS_KEPT", why: "every analysis is kept with its job until its time has ended" };
 const notKept: Reason = { code: "NO_DESIGN_DATABASE", why: "there is no database of designs" };
 const fixed: Reason = { code: "FIXED_BY_ANALYSIS", why: "the analysis always does this in its own way" };
@@ -39,12 +39,14 @@ export const ignoredByAnalyze: readonly IgnoredParameter[] = [
   ignore("layout", fixed, "layoutOptions.fullPage", true),
   ignore("layout", fixed, "layoutOptions.autoAnalyze", true),
   ignore("layout", fixed, "layoutOptions.fetchExternalCss", true),
-  ignore("motion", video, "motionOptions.detection_mode", "css", "runtime"),
   ignore("motion", video, "motionOptions.video_options"),
-  ignore("motion", frames, "motionOptions.enable_frame_capture", false),
-  ignore("motion", frames, "motionOptions.frame_capture_options"),
-  ignore("motion", frames, "motionOptions.analyze_frames", false),
-  ignore("motion", frames, "motionOptions.frame_analysis_options"),
+  ...["output_dir", "filename_pattern"].map((name) =>
+    ignore("motion", kept, `motionOptions.frame_capture_options.${name}`),
+  ),
+  ...["frame_dir", "sample_interval", "cls_threshold", "motion_threshold", "parallel"].map((name) =>
+    ignore("motion", fixed, `motionOptions.frame_analysis_options.${name}`),
+  ),
+  ignore("motion", diffImages, "motionOptions.frame_analysis_options.output_diff_images", false),
   ignore("motion", fixed, "motionOptions.fetchExternalCss", true),
   ignore("motion", fixed, "motionOptions.runtime_options"),
   ignore("motion", fixed, "motionOptions.detect_js_animations", true),
@@ -53,8 +55,8 @@ export const ignoredByAnalyze: readonly IgnoredParameter[] = [
   ignore("motion", fixed, "motionOptions.webgl_animation_options"),
   ignore("motion", kept, "motionOptions.saveToDb", true),
   ignore("responsive", kept, "responsiveOptions.save_to_db", true),
-  ignore("responsive", frames, "responsiveOptions.include_diff_images", false),
-  ignore("responsive", frames, "responsiveOptions.diff_threshold"),
+  ignore("responsive", diffImages, "responsiveOptions.include_diff_images", false),
+  ignore("responsive", diffImages, "responsiveOptions.diff_threshold"),
   ignore("responsive", fixed, "responsiveOptions.breakpoint_resolution", "range"),
 ];
 
@@ -73,10 +75,7 @@ export const ignoredByInspect: readonly IgnoredParameter[] = [
 
 export const ignoredByBatchIngest: readonly IgnoredParameter[] = [ignore("layout", kept, "options.save_to_db", true)];
 
-export const ignoredByDetect: readonly IgnoredParameter[] = [
-  ignore("motion", video, "detection_mode", "css", "runtime"),
-  ignore("motion", fixed, "detect_js_animations", true),
-];
+export const ignoredByDetect: readonly IgnoredParameter[] = [ignore("motion", fixed, "detect_js_animations", true)];
 
 export const ignoredByEvaluate: readonly IgnoredParameter[] = [
   ignore("quality", notKept, "patternComparison"),

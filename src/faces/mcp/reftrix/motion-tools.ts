@@ -1,8 +1,10 @@
 import { z } from "zod";
+import { defined } from "../../../job/defined.ts";
 import { pageUrl } from "./analyze-input.ts";
 import { ignoredByDetect } from "./ignored-parameters.ts";
 import { exactlyOne } from "./job-id.ts";
 import { pageWith } from "./layout-tools.ts";
+import { toFrames } from "./page-request.ts";
 import { phaseMs, viewMotion } from "./part-views.ts";
 import { opensPages, type ReftrixTool } from "./tool.ts";
 
@@ -13,7 +15,10 @@ const detectInput = z.looseObject({
   pageId: z.uuid().optional().describe("The id of an analysed page."),
   url: pageUrl.optional(),
   css: z.string().max(500_000).optional().describe("More CSS for the HTML."),
-  detection_mode: z.enum(["css", "video", "runtime", "hybrid"]).optional(),
+  detection_mode: z
+    .enum(["css", "video", "runtime", "hybrid"])
+    .optional()
+    .describe("video and hybrid also compare frames of the page while it is scrolled."),
   minDuration: z.number().min(0).default(0),
   maxPatterns: z.int().min(1).max(4_000).default(100),
   min_severity: z.enum(severities).default("info").describe("Leaves out lesser warnings."),
@@ -37,7 +42,7 @@ export const detectTool: ReftrixTool = {
       pageId: { id: value },
       url: { url: value, ...limits },
     }[key];
-    const { id, analysis, links } = await pageWith("motion", context, source);
+    const { id, analysis, links } = await pageWith("motion", context, source, defined({ frames: toFrames(input) }));
     const { motion } = analysis;
     const isTold = ({ severity }: { severity: string }): boolean =>
       severities.findIndex((known) => known === severity) >= severities.indexOf(input.min_severity);

@@ -24,7 +24,9 @@ export function toPageRequest(input: AnalyzeInput): Record<string, unknown> {
     attempts: input.auto_retry ? input.max_retries : 1,
     respect_robots: input.respect_robots_txt,
     include_html: wantsHtml(input),
+    accept: !input.partial_results ? "complete" : input.timeout_strategy === "strict" ? "in_time" : "partial",
     ...toJudgement(qualityOptions),
+    ...defined({ frames: toFrames(motionOptions) }),
     ...defined({
       viewport: layoutOptions.viewport && {
         width: layoutOptions.viewport.width,
@@ -32,6 +34,37 @@ export function toPageRequest(input: AnalyzeInput): Record<string, unknown> {
       },
     }),
   };
+}
+
+export type FrameWishes = Partial<
+  Pick<
+    AnalyzeInput["motionOptions"],
+    "detection_mode" | "enable_frame_capture" | "frame_capture_options" | "analyze_frames" | "frame_analysis_options"
+  >
+>;
+
+/** Whether pictures are wanted; comparing them is what can be done without a video. */
+export function wantsFrames(options: FrameWishes): boolean {
+  return options.enable_frame_capture === true || comparesFrames(options);
+}
+
+export function comparesFrames({ detection_mode: mode, analyze_frames: isAsked }: FrameWishes): boolean {
+  return isAsked === true || mode === "video" || mode === "hybrid";
+}
+
+export function toFrames(options: FrameWishes): Record<string, unknown> | undefined {
+  if (!wantsFrames(options)) return undefined;
+  const given = options.frame_capture_options ?? {};
+  const intervalMs = Math.min(10_000, given.frame_interval_ms ?? 1_000 / (given.frame_rate ?? 30));
+  const { scroll_speed_px_per_sec: speed, scroll_duration_sec: seconds } = given;
+  const stepPx = given.scroll_px_per_frame ?? (speed === undefined ? 15 : (speed * intervalMs) / 1_000);
+  return defined({
+    step_px: Math.min(16_384, Math.max(0.01, stepPx)),
+    interval_ms: intervalMs,
+    most: seconds === undefined ? undefined : Math.min(60, Math.max(2, Math.ceil((seconds * 1_000) / intervalMs))),
+    height_px: given.page_height_px,
+    format: given.output_format === "jpeg" ? "jpg" : "png",
+  });
 }
 
 interface Judgement {

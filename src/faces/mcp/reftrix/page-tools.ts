@@ -17,7 +17,7 @@ export const analyzeTool: ReftrixTool = {
   name: "page.analyze",
   title: "Page Analyze",
   description:
-    "Analyse a web page in a real browser: layout, motion, quality, other window sizes. Runs as a job (async) and answers with its id, or waits with async: false. Parameters that it cannot honour (vision, video, frames) are answered with a warning.",
+    "Analyse a web page in a real browser: layout, motion, quality, other window sizes. Runs as a job (async) and answers with its id, or waits with async: false. Parameters that it cannot honour (vision, video) are answered with a warning.",
   input: analyzeInput,
   annotations: opensPages,
   ignored: ignoredByAnalyze,

@@ -1,6 +1,6 @@
 import type { OperationContext } from "../../../operations/operation.ts";
 import type { AnalyzeInput } from "./analyze-input.ts";
-import { ReftrixError } from "./error-codes.ts";
+import { codeOfPhase } from "./error-codes.ts";
 import { normalizeUrl } from "./normalize-url.ts";
 import { readFiles } from "./page-files.ts";
 import type { AnalysedPage } from "./page-jobs.ts";
@@ -10,12 +10,6 @@ import { phaseWord, type PhaseWord } from "./phase-words.ts";
 import type { StoredAnalysis } from "./stored-analysis.ts";
 import type { Warning } from "./tool.ts";
 
-const failureCodes: Readonly<Record<string, string>> = {
-  layout: "LAYOUT_ANALYSIS_FAILED",
-  motion: "MOTION_DETECTION_FAILED",
-  quality: "QUALITY_EVALUATION_FAILED",
-};
-
 /** The reply of `page.analyze` that has waited for its analysis. */
 export async function viewPage(
   context: OperationContext,
@@ -24,7 +18,6 @@ export async function viewPage(
   ignored: readonly Warning[],
 ): Promise<Record<string, unknown>> {
   const { id, analysis } = page;
-  refusePart(analysis, input);
   const extent: Extent = { isLight: input.summary, limit: input.limit };
   const { layout, motion, quality, responsive } = analysis;
   const found = warnOf(analysis, input);
@@ -82,25 +75,7 @@ function viewPart(
   const processingTimeMs = phaseMs(analysis, name);
   if (view !== undefined) return { [name]: { success: true, ...view, processingTimeMs } };
   const reason = analysis.phases.find((phase) => phase.name === name)?.reason ?? "unknown";
-  return { [name]: { success: false, processingTimeMs, error: { code: failureCodes[name], message: reason } } };
-}
-
-/** Clients that want all or nothing get nothing. */
-function refusePart(
-  { phases }: StoredAnalysis,
-  { timeout_strategy: strategy, partial_results: takesPart }: AnalyzeInput,
-): void {
-  const late = phases.find(({ state }) => state === "timed_out");
-  if (late !== undefined && (strategy === "strict" || !takesPart)) {
-    throw new ReftrixError("TIMEOUT_ERROR", `The phase ${late.name} was ${late.reason ?? "too slow"}.`);
-  }
-  const failed = phases.find(({ state }) => state === "failed");
-  if (failed !== undefined && !takesPart) {
-    throw new ReftrixError(
-      failureCodes[failed.name] ?? "INTERNAL_ERROR",
-      `The phase ${failed.name} failed: ${failed.reason ?? ""}`,
-    );
-  }
+  return { [name]: { success: false, processingTimeMs, error: { code: codeOfPhase(name), message: reason } } };
 }
 
 function viewBackgrounds({ palette }: NonNullable<StoredAnalysis["layout"]>): Record<string, unknown> {
@@ -124,7 +99,7 @@ function warnOf(analysis: StoredAnalysis, input: AnalyzeInput): Warning[] {
       .filter(({ state }) => state === "failed" || state === "timed_out")
       .map(({ name, state, reason = state }) => ({
         feature: phaseWord(name),
-        code: state === "timed_out" ? "TIMEOUT_ERROR" : (failureCodes[name] ?? "INTERNAL_ERROR"),
+        code: state === "timed_out" ? "TIMEOUT_ERROR" : codeOfPhase(name),
         message: reason,
       })),
     ...(method === "static"

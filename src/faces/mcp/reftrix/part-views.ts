@@ -1,3 +1,4 @@
+import { comparesFrames, wantsFrames, type FrameWishes } from "./page-request.ts";
 import type { StoredAnalysis } from "./stored-analysis.ts";
 
 type Found<Part extends keyof StoredAnalysis> = NonNullable<StoredAnalysis[Part]>;
@@ -66,7 +67,7 @@ function viewVariables({ variables: { list, functions } }: Found<"layout">): Vie
   return { variables: list, clampValues: of("clamp"), calcExpressions: of("calc") };
 }
 
-export interface MotionChoice {
+export interface MotionChoice extends FrameWishes {
   readonly minDuration: number;
   readonly maxPatterns: number;
   readonly includeWarnings: boolean;
@@ -106,7 +107,38 @@ export function viewMotion(motion: Found<"motion">, choice: MotionChoice, extent
       detectedLibraries: libraries,
       totalPatterns: animated,
     },
+    ...(wantsFrames(choice) ? viewFrames(motion.frames, choice) : {}),
   };
+}
+
+/** The pictures themselves are files of the job, under these names. */
+function viewFrames(frames: Found<"motion">["frames"], wishes: FrameWishes): View {
+  const { list, stepPx, error } = frames ?? { list: [], stepPx: 0, error: "Frames need a browser." };
+  if (error !== undefined) return { frame_capture_error: { code: "FRAME_CAPTURE_FAILED", message: error } };
+  const capture = {
+    total_frames: list.length,
+    scroll_px_per_frame: stepPx,
+    duration_ms: list.at(-1)?.atMs ?? 0,
+    frames: list.map(({ name, top, atMs }) => ({ file: name, scroll_y: top, timestamp_ms: atMs })),
+  };
+  if (!comparesFrames(wishes)) return { frame_capture: capture };
+  const threshold = wishes.frame_analysis_options?.diff_threshold ?? 0.01;
+  const shares = list.flatMap(({ changed }) => changed ?? []);
+  const sum = shares.reduce((total, share) => total + share, 0);
+  return {
+    frame_capture: capture,
+    frame_analysis: {
+      analyzed_pairs: shares.length,
+      diff_threshold: threshold,
+      changed_pairs: shares.filter((share) => share >= threshold).length,
+      average_diff_percent: shares.length === 0 ? 0 : toPercent(sum / shares.length),
+      max_diff_percent: toPercent(Math.max(0, ...shares)),
+    },
+  };
+}
+
+function toPercent(share: number): number {
+  return Math.round(share * 10_000) / 100;
 }
 
 function viewPattern(pattern: Found<"motion">["patterns"][number]): View {

@@ -84,6 +84,15 @@ export const storedAnalysisSchema = z.object({
       canvases: z.array(z.object({ isAnimated: z.boolean() })),
       webAnimations: z.number(),
       warnings: z.array(message.extend({ severity: z.string(), topic: z.string() })),
+      frames: z
+        .object({
+          stepPx: z.number(),
+          list: z.array(
+            z.object({ name: z.string(), top: z.number(), atMs: z.number(), changed: z.number().nullable() }),
+          ),
+          error: z.string().optional(),
+        })
+        .optional(),
     })
     .optional(),
   quality: z

@@ -15,7 +15,6 @@ export function collectContent(kit: Kit): ContentFacts {
     images: [...document.images].slice(0, 300).map((image) => describeImage(image, kit)),
     links: collectLinks(kit),
     inlineHandlers: document.querySelectorAll("[onclick], [onload], [onmouseover], [onsubmit], [onchange]").length,
-    passwordFields: document.querySelectorAll("input[type=password]").length,
     scripts: { total: scripts.length, blocking: blocking.length },
     insecure: findInsecure(),
   };

@@ -3,7 +3,18 @@
 import type { CssFacts, DeclaredMotion } from "../facts.ts";
 
 export const cssFunctions = [
-  ...[collectCss, readSheet, takeRule, takeStyleRule, declaredMotions, splitList, toMilliseconds, cssFeatures],
+  ...[
+    collectCss,
+    readSheet,
+    takeRule,
+    takeStyleRule,
+    declaredMotions,
+    splitList,
+    toMilliseconds,
+    cssFeatures,
+    stateOf,
+    mathIn,
+  ],
 ];
 
 interface CssNotes {
@@ -106,7 +117,7 @@ function takeStyleRule({ style, selectorText, cssText }: CSSStyleRule, notes: Cs
     const named = changed.filter((name) => name !== "none");
     notes.transitions.push(...declaredMotions(style, selector, "transition", named));
   }
-  const state = /:(hover|focus-visible|focus-within|focus|active|checked|target)/.exec(selector)?.[1];
+  const state = stateOf(selector);
   if (state !== undefined && notes.states.length < most) {
     notes.states.push({ selector, state, properties: [...style].slice(0, 20) });
   }
@@ -114,9 +125,7 @@ function takeStyleRule({ style, selectorText, cssText }: CSSStyleRule, notes: Cs
     if (!name.startsWith("--") || notes.variables.size >= 1_000) continue;
     notes.variables.set(name, style.getPropertyValue(name).trim().slice(0, 200));
   }
-  for (const use of cssText.match(/(?<![\w-])(clamp|calc|min|max)\((?:[^()]|\([^()]*\))*\)/g) ?? []) {
-    if (notes.functions.size < 100) notes.functions.add(use.slice(0, 120));
-  }
+  for (const use of mathIn(cssText)) if (notes.functions.size < 100) notes.functions.add(use);
 }
 
 function declaredMotions(
@@ -145,12 +154,22 @@ function declaredMotions(
   });
 }
 
-function splitList(text: string): string[] {
+export function stateOf(selector: string): string | undefined {
+  return /:(hover|focus-visible|focus-within|focus|active|checked|target)/.exec(selector)?.[1];
+}
+
+/** Calculations in a style sheet. */
+export function mathIn(css: string): string[] {
+  const uses = css.match(/(?<![\w-])(clamp|calc|min|max)\((?:[^()]|\([^()]*\))*\)/g) ?? [];
+  return uses.map((use) => use.slice(0, 120));
+}
+
+export function splitList(text: string): string[] {
   const parts = text.split(/,(?![^(]*\))/).map((part) => part.trim());
   return parts.filter((part) => part !== "");
 }
 
-function toMilliseconds(text: string): number {
+export function toMilliseconds(text: string): number {
   const value = Number.parseFloat(text) || 0;
   return text.endsWith("ms") ? value : value * 1_000;
 }

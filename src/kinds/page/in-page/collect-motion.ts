@@ -8,6 +8,7 @@ export const motionFunctions = [
   ...[
     collectMotion,
     findLibraries,
+    libraryFiles,
     describeAnimation,
     watchCanvases,
     canvasPrint,
@@ -50,16 +51,6 @@ function findLibraries(kit: Kit, globals: MainWorld["globals"]): MotionFacts["li
     Webflow: "[data-w-id]",
     "Animate.css": ".animate__animated",
   };
-  const byFile: Record<string, RegExp> = {
-    GSAP: /gsap/i,
-    "GSAP ScrollTrigger": /scrolltrigger/i,
-    "Framer Motion": /framer-motion/i,
-    Lottie: /lottie|bodymovin/i,
-    "anime.js": /\banime(\.min)?\.js/i,
-    "three.js": /\bthree(\.module)?(\.min)?\.js/i,
-    Lenis: /lenis/i,
-    "Locomotive Scroll": /locomotive/i,
-  };
   const found = new Map<string, MotionFacts["libraries"][number]>();
   const add = (name: string, version: string, evidence: string): void => {
     if (!found.has(name)) found.set(name, { name, version, evidence: evidence.slice(0, 300) });
@@ -73,9 +64,25 @@ function findLibraries(kit: Kit, globals: MainWorld["globals"]): MotionFacts["li
     if (element !== null) add(library, "", kit.selectorOf(element));
   }
   for (const { src } of document.scripts) {
-    for (const [library, pattern] of Object.entries(byFile)) if (pattern.test(src)) add(library, "", src);
+    for (const [library, pattern] of Object.entries(libraryFiles())) if (pattern.test(src)) add(library, "", src);
   }
   return [...found.values()];
+}
+
+/** Libraries by the names of their files. */
+export function libraryFiles(): Record<string, RegExp> {
+  return {
+    GSAP: /gsap/i,
+    "GSAP ScrollTrigger": /scrolltrigger/i,
+    "Framer Motion": /framer-motion/i,
+    Lottie: /lottie|bodymovin/i,
+    "anime.js": /\banime(\.min)?\.js/i,
+    "three.js": /\bthree(\.module)?(\.min)?\.js/i,
+    Lenis: /lenis/i,
+    "Locomotive Scroll": /locomotive/i,
+    AOS: /\baos\b/i,
+    Swiper: /swiper/i,
+  };
 }
 
 function describeAnimation(animation: Animation, kit: Kit): LiveAnimation {
@@ -103,7 +110,6 @@ function describeAnimation(animation: Animation, kit: Kit): LiveAnimation {
       .map((text) => text.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`))
       .slice(0, 30),
     timeline: timeline === null || timeline === document.timeline ? "" : timeline.constructor.name,
-    playState: animation.playState,
   };
 }
 

@@ -5,7 +5,7 @@ import type { Kit } from "./kit.ts";
 
 export const sectionFunctions = [
   ...[collectSections, findSections, isSectionCandidate, isOpenedUp, describeSection],
-  ...[countContents, repeatedIn, namesOf, collectLandmarks],
+  ...[countContents, repeatedIn, namesOf, collectLandmarks, landmarkRoles, countPrices],
 ];
 
 /** Parts of the page that may be sections: landmarks, semantic elements, and wide blocks that are named like one. */
@@ -64,7 +64,7 @@ function describeSection(element: Element, kit: Kit): SectionFacts {
     words: [...words].slice(0, 40),
     heading: heading === null ? "" : kit.textOf(heading, 200),
     ...countContents(element),
-    prices: (text.match(/[$€£¥]\s?\d|\d+\s?(?:€|usd|eur|\/\s?mo)/gi) ?? []).length,
+    prices: countPrices(text),
     text,
     top: Math.round(rect.top + scrollY),
     height: Math.round(rect.height),
@@ -119,15 +119,7 @@ function repeatedIn(element: Element): number {
 }
 
 function collectLandmarks(kit: Kit): PageFacts["landmarks"] {
-  const roles: Record<string, string> = {
-    header: "banner",
-    nav: "navigation",
-    main: "main",
-    aside: "complementary",
-    footer: "contentinfo",
-    form: "form",
-    search: "search",
-  };
+  const roles = landmarkRoles();
   const known = new Set(Object.values(roles));
   const candidates = document.querySelectorAll("header, nav, main, aside, footer, search, form[aria-label], [role]");
   const found = [...candidates].slice(0, 300).flatMap((element) => {
@@ -140,4 +132,15 @@ function collectLandmarks(kit: Kit): PageFacts["landmarks"] {
     return known.has(role) ? [{ role, label, selector: kit.selectorOf(element) }] : [];
   });
   return found.slice(0, 50);
+}
+
+export function landmarkRoles(): Record<string, string> {
+  return {
+    ...{ header: "banner", nav: "navigation", main: "main", aside: "complementary", footer: "contentinfo" },
+    ...{ form: "form", search: "search" },
+  };
+}
+
+export function countPrices(text: string): number {
+  return (text.match(/[$€£¥]\s?\d|\d+\s?(?:€|usd|eur|\/\s?mo)/gi) ?? []).length;
 }

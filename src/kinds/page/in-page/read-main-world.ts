@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-import type { Watched } from "./watch-page.ts";
+import type { Watched } from "../collect-page.ts";
 
 /** What only the page's own world holds: the notes of the watch, and the libraries that announce themselves. */
 export interface MainWorld {

@@ -1,19 +1,6 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-
-/** What the watch in a page has seen since the page began to load. */
-export interface Watched {
-  largestPaintMs: number;
-  largestPaintElement: string;
-  firstPaintMs: number;
-  layoutShift: number;
-  shifts: { value: number; selector: string; atMs: number }[];
-  longTasks: number;
-  blockingMs: number;
-  frameRequests: number;
-  intersectionObservers: number;
-  scrollListeners: number;
-}
+import type { Watched } from "../collect-page.ts";
 
 export const watchFunctions = [
   watchPage,

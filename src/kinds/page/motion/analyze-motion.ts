@@ -1,4 +1,5 @@
-import type { DeclaredMotion, PageFacts } from "../facts.ts";
+import type { DeclaredMotion, MotionTiming, PageFacts } from "../facts.ts";
+import type { Frames } from "./capture-frames.ts";
 import {
   categoryOf,
   costOf,
@@ -8,18 +9,12 @@ import {
   type MotionTrigger,
 } from "./motion-words.ts";
 
-export interface MotionPattern {
+export interface MotionPattern extends MotionTiming {
   readonly id: string;
   readonly name: string;
   readonly type: "css_animation" | "css_transition" | "keyframes" | "web_animation";
   readonly category: MotionCategory;
   readonly trigger: MotionTrigger;
-  readonly selector: string;
-  readonly durationMs: number;
-  readonly delayMs: number;
-  readonly easing: string;
-  /** -1 is for ever. */
-  readonly iterations: number;
   readonly properties: readonly string[];
   readonly cost: MotionCost;
   readonly respectsReducedMotion: boolean;
@@ -44,12 +39,10 @@ export interface Motion {
   readonly scrollEffects: PageFacts["motion"]["scrollEffects"];
   readonly webAnimations: number;
   readonly hasReducedMotion: boolean;
-  readonly usesScript: {
-    readonly frameRequests: number;
-    readonly intersectionObservers: number;
-    readonly scrollListeners: number;
-  };
+  readonly usesScript: Pick<PageFacts["motion"], "frameRequests" | "intersectionObservers" | "scrollListeners">;
   readonly warnings: readonly MotionWarning[];
+  /** Only if they were asked for, and in a browser. */
+  readonly frames?: Frames;
 }
 
 const mostPatterns = 200;
@@ -93,40 +86,21 @@ type Found = Omit<MotionPattern, "id" | "respectsReducedMotion">;
 function toPattern(
   type: MotionPattern["type"],
   name: string,
-  declared: DeclaredMotion,
+  { timeline, selector, durationMs, delayMs, easing, iterations }: Omit<DeclaredMotion, "property">,
   properties: readonly string[],
-  stateTwin: string | undefined,
+  stateTwin?: string,
 ): Found {
-  const trigger = triggerOf(declared.selector, declared.timeline, stateTwin);
-  const settled: MotionTrigger = trigger === "unknown" && type === "css_animation" ? "load" : trigger;
-  const shape = {
-    name,
-    selector: declared.selector,
-    properties,
-    isInfinite: declared.iterations === -1,
-    trigger: settled,
-    durationMs: declared.durationMs,
-  };
-  return {
-    name,
-    type,
-    category: categoryOf(shape),
-    trigger: settled,
-    selector: declared.selector,
-    durationMs: declared.durationMs,
-    delayMs: declared.delayMs,
-    easing: declared.easing,
-    iterations: declared.iterations,
-    properties,
-    cost: costOf(properties),
-    isRunning: false,
-  };
+  const guessed = triggerOf(selector, timeline, stateTwin);
+  const trigger: MotionTrigger = guessed === "unknown" && type === "css_animation" ? "load" : guessed;
+  const shape = { name, selector, properties, trigger, durationMs };
+  const category = categoryOf({ ...shape, isInfinite: iterations === -1 });
+  return { ...shape, type, category, delayMs, easing, iterations, cost: costOf(properties), isRunning: false };
 }
 
 function declaredAnimations({ css, motion }: PageFacts): Found[] {
   return css.animations.map((declared) => {
     const keyframes = css.keyframes.find(({ name }) => name === declared.property);
-    const pattern = toPattern("css_animation", declared.property, declared, keyframes?.properties ?? [], undefined);
+    const pattern = toPattern("css_animation", declared.property, declared, keyframes?.properties ?? []);
     return {
       ...pattern,
       isRunning: motion.live.some(({ source, name }) => source === "css_animation" && name === declared.property),
@@ -167,9 +141,8 @@ function unusedKeyframes({ css }: PageFacts): Found[] {
       toPattern(
         "keyframes",
         name,
-        { selector: "", property: name, durationMs: 0, delayMs: 0, easing: "", iterations: 1, timeline: "" },
+        { selector: "", durationMs: 0, delayMs: 0, easing: "", iterations: 1, timeline: "" },
         properties,
-        undefined,
       ),
     );
 }
@@ -177,14 +150,8 @@ function unusedKeyframes({ css }: PageFacts): Found[] {
 function scriptedAnimations({ motion }: PageFacts): Found[] {
   return motion.live
     .filter(({ source }) => source === "web_animation")
-    .map(({ name, properties, selector, ...timing }) => ({
-      ...toPattern(
-        "web_animation",
-        name === "" ? "script animation" : name,
-        { ...timing, selector, property: name },
-        properties,
-        undefined,
-      ),
+    .map((live) => ({
+      ...toPattern("web_animation", live.name === "" ? "script animation" : live.name, live, live.properties),
       isRunning: true,
     }));
 }
@@ -213,21 +180,21 @@ function findWarnings(patterns: readonly MotionPattern[], hasReducedMotion: bool
         code: "no_reduced_motion",
         severity: "warning",
         topic: "accessibility",
-        message: `${moving.length} movements, and no rule for people who asked for less motion (prefers-reduced-motion).`,
+        message: `There is no rule for people who asked for less motion (prefers-reduced-motion). Movements: ${moving.length}.`,
         selectors: selectors(moving),
       },
     infinite.length > 0 && {
       code: "infinite_motion",
       severity: "info",
       topic: "accessibility",
-      message: `${infinite.length} movements never end; people must be able to stop what moves longer than five seconds.`,
+      message: `People must be able to stop what moves longer than five seconds. Movements that never end: ${infinite.length}.`,
       selectors: selectors(infinite),
     },
     costly.length > 0 && {
       code: "layout_motion",
       severity: "warning",
       topic: "performance",
-      message: `${costly.length} movements change the layout in every frame; transform and opacity do not.`,
+      message: `Transform and opacity are cheap to move. Movements that change the layout in every frame: ${costly.length}.`,
       selectors: selectors(costly),
     },
     moving.length > 20 && {
@@ -241,7 +208,7 @@ function findWarnings(patterns: readonly MotionPattern[], hasReducedMotion: bool
       code: "long_motion",
       severity: "info",
       topic: "accessibility",
-      message: `${long.length} movements take longer than five seconds.`,
+      message: `Movements that take longer than five seconds: ${long.length}.`,
       selectors: selectors(long),
     },
   ];

@@ -32,17 +32,11 @@ export interface Quality {
   readonly links: LinkCheck | null;
 }
 
-export interface VitalsSummary {
-  readonly largestPaintMs: number;
-  readonly largestPaintElement: string;
-  readonly firstPaintMs: number;
-  readonly layoutShift: number;
-  readonly longTasks: number;
-  readonly blockingMs: number;
-  readonly responseMs: number;
-  readonly interactiveMs: number;
-  readonly loadedMs: number;
-}
+type VitalsSummary = Pick<
+  Measurements["vitals"],
+  | ("largestPaintMs" | "largestPaintElement" | "firstPaintMs" | "layoutShift" | "longTasks" | "blockingMs")
+  | ("responseMs" | "interactiveMs" | "loadedMs")
+>;
 
 export interface Weight {
   readonly bytes: number;

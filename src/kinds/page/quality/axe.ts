@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import type { LivePage } from "../live-page.ts";
-import { finding, type Finding, type Severity } from "./findings.ts";
+import type { Finding, Severity } from "./findings.ts";
 
 interface AxeNode {
   /** One step per frame or shadow root. */
@@ -58,15 +58,21 @@ return {
 
 function toFinding({ id, impact, help, helpUrl, nodes, count }: AxeViolation): Finding {
   const [first] = nodes;
-  return finding({
+  return {
     id: `a11y-${id}`,
     topic: "accessibility",
     severity: impact ?? "moderate",
     title: help,
-    evidence: (first?.summary ?? "").replace(/\s+/g, " ").trim(),
+    evidence: readSummary(first?.summary ?? ""),
     advice: `See ${helpUrl}`,
     count,
     selectors: nodes.map(({ target }) => [target.at(-1)].flat().join(" ")),
     help: helpUrl,
-  });
+  };
+}
+
+/** One line of several, without the headings above them. */
+function readSummary(summary: string): string {
+  const lines = summary.split("\n").map((line) => line.trim());
+  return lines.filter((line) => line !== "" && !/^Fix (any|all) of the following:$/.test(line)).join("; ");
 }

@@ -1,7 +1,7 @@
 import type { GuardedFetch } from "../../../net/guarded-fetch.ts";
 import { JobFailure } from "../../../job/failure.ts";
 import type { PageFacts } from "../facts.ts";
-import { finding, type Finding } from "./findings.ts";
+import { found, type Finding } from "./findings.ts";
 
 export interface LinkCheck {
   readonly checked: number;
@@ -46,21 +46,9 @@ export async function checkLinks(
 
 export function linkFindings({ broken }: LinkCheck): Finding[] {
   if (broken.length === 0) return [];
-  return [
-    finding({
-      id: "link-broken",
-      topic: "links",
-      severity: "serious",
-      title: "Links lead nowhere",
-      evidence: broken
-        .slice(0, 5)
-        .map(({ url, reason }) => `${url} (${reason})`)
-        .join(", "),
-      advice: "Correct or remove them.",
-      count: broken.length,
-      selectors: broken.map(({ selector }) => selector),
-    }),
-  ];
+  const reasons = broken.map(({ url, reason }) => `${url} (${reason})`);
+  const selectors = broken.map(({ selector }) => selector);
+  return [found("link-broken", reasons.slice(0, 5).join(", "), { count: broken.length, selectors })];
 }
 
 async function whyBroken(url: string, fetch: GuardedFetch["fetch"], signal: AbortSignal): Promise<string | undefined> {

@@ -1,3 +1,5 @@
+import { findingTexts } from "./finding-texts.ts";
+
 export type Severity = "critical" | "serious" | "moderate" | "minor";
 export type Topic = "accessibility" | "performance" | "seo" | "practice" | "links" | "errors";
 
@@ -16,10 +18,15 @@ export interface Finding {
   readonly help?: string;
 }
 
-export function finding(
-  fields: Omit<Finding, "count" | "selectors"> & Partial<Pick<Finding, "count" | "selectors">>,
+/** One of our own findings, with what shows it. */
+export function found(
+  id: keyof typeof findingTexts,
+  evidence: string,
+  more: Partial<Pick<Finding, "severity" | "count" | "selectors">> = {},
 ): Finding {
-  return { count: 1, ...fields, selectors: (fields.selectors ?? []).slice(0, 10) };
+  const [topic, severity, title, advice] = findingTexts[id];
+  const selectors = (more.selectors ?? []).slice(0, 10);
+  return { id, topic, severity, title, evidence, advice, count: 1, ...more, selectors };
 }
 
 const order: Readonly<Record<Severity, number>> = { critical: 0, serious: 1, moderate: 2, minor: 3 };

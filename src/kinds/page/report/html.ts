@@ -7,7 +7,7 @@ export class Markup {
   }
 }
 
-type Value = string | number | Markup | readonly Markup[] | undefined | false;
+export type Value = string | number | Markup | readonly Markup[] | undefined | false;
 
 export function html(strings: TemplateStringsArray, ...values: readonly Value[]): Markup {
   return new Markup(strings.reduce((text, part, index) => text + show(values[index - 1]) + part));

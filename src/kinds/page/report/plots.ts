@@ -34,29 +34,16 @@ export interface Bar {
   readonly tone?: string;
 }
 
-/** Bars beside each other's labels, scaled to the longest. */
+/** Bars with their labels, scaled to the longest. */
 export function barChart(bars: readonly Bar[], most = Math.max(1, ...bars.map(({ value }) => value))): Markup {
-  const rowHeight = 30;
-  return html`<svg
-    class="bars"
-    viewBox="0 0 640 ${bars.length * rowHeight}"
-    role="img"
-    aria-label="${bars.map(({ label, text }) => `${label} ${text}`).join(", ")}"
-  >
-    ${bars.map(({ label, value, text, tone = "" }, index) => {
-      const y = index * rowHeight;
-      const width = Math.max(2, (Math.min(value, most) / most) * 340);
-      return html`<text x="0" y="${y + 19}" class="label">${label}</text
-        ><rect x="170" y="${y + 7}" width="340" height="16" rx="8" class="track" /><rect
-          x="170"
-          y="${y + 7}"
-          width="${width.toFixed(1)}"
-          height="16"
-          rx="8"
-          class="value ${tone}"
-        /><text x="524" y="${y + 19}" class="amount">${text}</text>`;
+  return html`<div class="bars">
+    ${bars.map(({ label, value, text, tone = "" }) => {
+      const share = (Math.min(value, most) / most) * 100;
+      return html`<span>${label}</span
+        ><span class="track"><span class="value ${tone}" style="width: ${share.toFixed(1)}%"></span></span
+        ><span class="soft">${text}</span>`;
     })}
-  </svg>`;
+  </div>`;
 }
 
 /** The page's sections as they lie below each other. */

@@ -2,8 +2,27 @@ import type { Layout } from "../layout/analyze-layout.ts";
 import type { Motion } from "../motion/analyze-motion.ts";
 import type { Quality } from "../quality/analyze-quality.ts";
 import type { Responsive } from "../responsive/analyze-responsive.ts";
-import { html, type Markup } from "./html.ts";
+import { html, type Markup, type Value } from "./html.ts";
 import { barChart, type Bar, pageMap, toneOf } from "./plots.ts";
+
+/** On a narrow screen cells stand below each other, and each carries the name of its column. */
+function table(columns: readonly string[], rows: readonly (readonly Value[])[]): Markup {
+  return html`<table>
+    <thead>
+      <tr>
+        ${columns.map((column) => html`<th>${column}</th>`)}
+      </tr>
+    </thead>
+    <tbody>
+      ${rows.map(
+        (cells) =>
+          html`<tr>
+            ${cells.map((cell, index) => html`<td data-column="${columns[index]}">${cell}</td>`)}
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+}
 
 export function findingsPart({ findings, recommendations }: Quality): Markup {
   if (findings.length === 0)
@@ -12,37 +31,22 @@ export function findingsPart({ findings, recommendations }: Quality): Markup {
       <p class="ok">Nothing wrong was found.</p>
     </section>`;
   const gains = new Map(recommendations.map(({ id, gain }) => [id, gain]));
+  const rows = findings.map((item): Value[] => {
+    const gain = gains.get(item.id) ?? 0;
+    return [
+      html`<span class="tag ${item.severity}">${item.severity}</span>`,
+      html`${item.title}${item.count > 1 && html` <span class="soft">× ${item.count}</span>`}`,
+      html`<div>${cut(item.evidence, 300)}</div>
+        <div class="soft">
+          ${item.help === undefined ? item.advice : html`<a href="${item.help}" rel="noreferrer">How to mend it</a>`}
+        </div>
+        ${item.selectors.slice(0, 3).map((selector) => html`<code>${selector}</code> `)}`,
+      gain > 0 && html`<span class="ok">+${gain}</span>`,
+    ];
+  });
   return html`<section class="card">
     <h2>Findings (${findings.length})</h2>
-    <div class="scroll">
-      <table>
-        <thead>
-          <tr>
-            <th>Severity</th>
-            <th>What is wrong</th>
-            <th>Evidence and advice</th>
-            <th>Gain</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${findings.map((item) => {
-            const gain = gains.get(item.id);
-            return html`<tr>
-              <td><span class="tag ${item.severity}">${item.severity}</span></td>
-              <td>${item.title}${item.count > 1 && html` <span class="soft">× ${item.count}</span>`}</td>
-              <td>
-                <div>${item.evidence.slice(0, 300)}</div>
-                <div class="soft">
-                  ${item.help === undefined ? item.advice : html`<a href="${item.help}" rel="noreferrer">How to mend it</a>`}
-                </div>
-                ${item.selectors.slice(0, 3).map((selector) => html`<code>${selector}</code> `)}
-              </td>
-              <td class="gain">${gain !== undefined && gain > 0 && `+${gain}`}</td>
-            </tr>`;
-          })}
-        </tbody>
-      </table>
-    </div>
+    ${table(["Severity", "What is wrong", "Evidence and advice", "Gain"], rows)}
   </section>`;
 }
 
@@ -64,7 +68,7 @@ export function vitalsPart({ vitals, weight }: Quality): Markup | undefined {
   return html`<section class="card">
     <h2>Speed and weight</h2>
     ${barChart(bars, 1)}
-    <h3>${kilobytes(weight?.bytes ?? 0)} in ${weight?.requests ?? 0} requests</h3>
+    <h3>${kilobytes(weight?.bytes ?? 0)}, requests: ${weight?.requests ?? 0}</h3>
     ${barChart(types.slice(0, 8).map(([label, { bytes, requests }]) => ({ label, value: bytes, text: `${kilobytes(bytes)} (${requests})` })))}
   </section>`;
 }
@@ -75,73 +79,45 @@ function timed(label: string, ms: number, good: number, poor: number): Bar {
 }
 
 export function axesPart({ axes, cliches }: Quality): Markup {
+  const rows = Object.entries(axes).map(([name, axis]): Value[] => [
+    name,
+    html`<span class="${toneOf(axis.score)}">${axis.score} (${axis.grade})</span>`,
+    html`${axis.details.slice(0, 14).map(({ points, text }) => html`<div><span class="${points < 0 ? "serious" : "ok"}">${points > 0 ? "+" : ""}${points}</span> ${text}</div>`)}`,
+  ]);
   return html`<section class="card">
     <h2>How the score came about</h2>
-    <div class="scroll">
-      <table>
-        <thead>
-          <tr>
-            <th>Axis</th>
-            <th>Score</th>
-            <th>Gained and lost</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${Object.entries(axes).map(
-            ([name, axis]) =>
-              html`<tr>
-                <td>${name}</td>
-                <td class="${toneOf(axis.score)}">${axis.score} (${axis.grade})</td>
-                <td>
-                  ${axis.details.slice(0, 14).map(({ points, text }) => html`<div><span class="${points < 0 ? "serious" : "ok"}">${points > 0 ? "+" : ""}${points}</span> ${text}</div>`)}
-                </td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>
+    ${table(["Axis", "Score", "Gained and lost"], rows)}
     ${cliches.length > 0 && html`<p class="soft">Clichés: ${cliches.map(({ type }) => type.replaceAll("_", " ")).join(", ")}.</p>`}
   </section>`;
 }
 
-export function layoutPart(layout: Layout, pageHeight: number): Markup {
-  const { palette, typography, framework, grid } = layout;
-  const family = typography.body === null ? "unknown" : `${typography.body.family}, ${typography.body.size} px`;
+export function layoutPart({ sections, palette, typography, framework, grid }: Layout, pageHeight: number): Markup {
+  const { body, used } = typography;
+  const rows = sections
+    .slice(0, 30)
+    .map(({ type, heading, confidence }): Value[] => [type, cut(heading, 120), `${Math.round(confidence * 100)} %`]);
+  const columns = `${grid.usesGrid ? "Grid" : "Flexible boxes"}, columns: ${grid.columns}, gap: ${grid.gap} px.`;
+  const fonts = used.map(({ asked, used: drawn }): Value[] => [
+    asked,
+    drawn
+      .map(({ family, glyphs, isDownloaded }) => `${family} (${glyphs} glyphs${isDownloaded ? ", downloaded" : ""})`)
+      .join(", "),
+  ]);
   return html`<section class="card">
     <h2>Layout</h2>
-    <div class="two">
-      <div>
-        ${layout.sections.length === 0 ? html`<p class="soft">No sections were found.</p>` : pageMap(layout.sections, pageHeight)}
-      </div>
-      <div>
-        <div class="scroll">
-          <table>
-            <thead>
-              <tr>
-                <th>Section</th>
-                <th>Heading</th>
-                <th>Sure</th>
-              </tr>
-            </thead>
-            <tbody>
-              ${layout.sections.slice(0, 30).map(
-                ({ type, heading, confidence }) =>
-                  html`<tr>
-                    <td>${type}</td>
-                    <td>${heading}</td>
-                    <td>${Math.round(confidence * 100)} %</td>
-                  </tr>`,
-              )}
-            </tbody>
-          </table>
-        </div>
-        <p class="soft">
-          Framework: ${framework.framework} (${Math.round(framework.confidence * 100)} %).
-          ${grid.usesGrid ? "Grid" : grid.usesFlex ? "Flexible boxes" : "No grid"}, up to ${grid.columns} columns, gap
-          ${grid.gap} px. Text: ${family}.
-        </p>
-      </div>
-    </div>
+    ${
+      rows.length === 0
+        ? html`<p class="soft">No sections were found.</p>`
+        : html`<div class="two">
+            <div>${pageMap(sections, pageHeight)}</div>
+            <div>${table(["Section", "Heading", "Sure"], rows)}</div>
+          </div>`
+    }
+    <p class="soft">
+      Framework: ${framework.framework} (${Math.round(framework.confidence * 100)} %).
+      ${grid.usesGrid || grid.usesFlex ? columns : "No grid."}
+      ${body !== null && `Text: ${body.family}, ${body.size} px.`}
+    </p>
     <h3>Colours (${palette.theme})</h3>
     <div class="swatches">
       ${palette.colors.map(
@@ -154,69 +130,39 @@ export function layoutPart(layout: Layout, pageHeight: number): Markup {
       )}
     </div>
     ${
-      typography.used.length > 0 &&
+      fonts.length > 0 &&
       html`<h3>Fonts</h3>
-        <div class="scroll">
-          <table>
-            <thead>
-              <tr>
-                <th>Asked for</th>
-                <th>Drawn with</th>
-              </tr>
-            </thead>
-            <tbody>
-              ${typography.used.map(
-                ({ asked, used }) =>
-                  html`<tr>
-                    <td>${asked}</td>
-                    <td>
-                      ${used.map(({ family: name, glyphs, isDownloaded }) => `${name} (${glyphs} glyphs${isDownloaded ? ", downloaded" : ""})`).join(", ")}
-                    </td>
-                  </tr>`,
-              )}
-            </tbody>
-          </table>
-        </div>`
+        ${table(["Asked for", "Drawn with"], fonts)}`
     }
   </section>`;
 }
 
-export function motionPart(motion: Motion): Markup {
-  const { patterns, warnings, libraries } = motion;
+const costTones = { layout: "serious", paint: "moderate", compositor: "ok" };
+
+export function motionPart({ patterns, warnings, libraries, total, frames }: Motion): Markup {
+  const rows = patterns
+    .slice(0, 40)
+    .map(({ name, category, trigger, durationMs, iterations, properties, cost, selector }): Value[] => [
+      html`${cut(name, 80)}<br /><code>${cut(selector, 80)}</code>`,
+      category.replaceAll("_", " "),
+      trigger,
+      `${durationMs} ms${iterations === -1 ? ", for ever" : ""}`,
+      properties.slice(0, 5).join(", "),
+      html`<span class="${costTones[cost]}">${cost}</span>`,
+    ]);
   return html`<section class="card">
-    <h2>Motion (${motion.total})</h2>
+    <h2>Motion (${total})</h2>
     ${libraries.length > 0 && html`<p>Libraries: ${libraries.map(({ name, version }) => `${name} ${version}`.trim()).join(", ")}.</p>`}
     ${warnings.map(({ message, severity }) => html`<p class="${severity === "warning" ? "moderate" : "minor"}">${message}</p>`)}
     ${
-      patterns.length === 0
+      frames !== undefined &&
+      html`<h3>What changed from frame to frame, besides scrolling</h3>
+        ${barChart(frames.list.map(({ name, changed }) => ({ label: name, value: changed ?? 0, text: changed === null ? "–" : `${(changed * 100).toFixed(1)} %` })))}`
+    }
+    ${
+      rows.length === 0
         ? html`<p class="soft">Nothing moves.</p>`
-        : html`<div class="scroll">
-            <table>
-              <thead>
-                <tr>
-                  <th>Name</th>
-                  <th>What for</th>
-                  <th>Trigger</th>
-                  <th>Time</th>
-                  <th>Changes</th>
-                  <th>Cost</th>
-                </tr>
-              </thead>
-              <tbody>
-                ${patterns.slice(0, 40).map(
-                  ({ name, category, trigger, durationMs, iterations, properties, cost, selector }) =>
-                    html`<tr>
-                      <td>${name}<br /><code>${selector.slice(0, 80)}</code></td>
-                      <td>${category.replaceAll("_", " ")}</td>
-                      <td>${trigger}</td>
-                      <td>${durationMs} ms${iterations === -1 ? ", for ever" : ""}</td>
-                      <td>${properties.slice(0, 5).join(", ")}</td>
-                      <td class="${cost === "layout" ? "serious" : cost === "paint" ? "moderate" : "ok"}">${cost}</td>
-                    </tr>`,
-                )}
-              </tbody>
-            </table>
-          </div>`
+        : table(["Name", "What for", "Trigger", "Time", "Changes", "Cost"], rows)
     }
   </section>`;
 }
@@ -232,7 +178,10 @@ export function responsivePart(responsive: Responsive, picture: (name: string) =
         const shown = Math.round(Math.min(420, Math.max(170, width * 0.29)));
         return html`<figure>
           ${source !== undefined && html`<div class="window"><img src="${source}" width="${shown}" alt="The page at ${width} by ${height} pixels" /></div>`}
-          <figcaption>${name}, ${width} × ${height}<br />navigation: ${navigation}</figcaption>
+          <figcaption>
+            ${name}, ${width} × ${height}<br />navigation:
+            ${navigation}${source === undefined && screenshot !== undefined && `, picture in ${screenshot}`}
+          </figcaption>
         </figure>`;
       })}
     </div>
@@ -248,4 +197,8 @@ export function responsivePart(responsive: Responsive, picture: (name: string) =
 
 function kilobytes(bytes: number): string {
   return bytes >= 1_000_000 ? `${(bytes / 1_000_000).toFixed(1)} MB` : `${(bytes / 1_000).toFixed(1)} KB`;
+}
+
+function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most)}…`;
 }

@@ -7,7 +7,7 @@ body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.55 s
 main { max-width: 1080px; margin: 0 auto; padding: 32px 20px 64px; }
 header.top { display: flex; flex-wrap: wrap; gap: 28px; align-items: center; }
 header.top > div:first-child { flex: 1 1 380px; min-width: 0; }
-h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 6px; overflow-wrap: anywhere; }
+h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 6px; overflow-wrap: anywhere; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 4; overflow: hidden; }
 h2 { font-size: 1.25rem; margin: 0 0 14px; }
 h3 { font-size: 1rem; margin: 18px 0 8px; }
 a { color: var(--accent); overflow-wrap: anywhere; }
@@ -21,17 +21,18 @@ p { margin: 0 0 10px; }
 .ring .track { fill: none; stroke: var(--track); stroke-width: 11; } .ring .value { fill: none; stroke: var(--good); stroke-width: 11; stroke-linecap: round; }
 .ring.fair .value { stroke: var(--fair); } .ring.poor .value { stroke: var(--poor); }
 .ring .number { font-size: 30px; font-weight: 700; text-anchor: middle; dominant-baseline: middle; fill: var(--ink); } .ring .caption { font-size: 15px; text-anchor: middle; fill: var(--soft); }
-.bars { width: 100%; max-width: 680px; height: auto; } .bars text { font-size: 14px; fill: var(--ink); } .bars .amount { fill: var(--soft); } .bars .track { fill: var(--track); } .bars .value { fill: var(--accent); }
-.bars .good { fill: var(--good); } .bars .fair { fill: var(--fair); } .bars .poor { fill: var(--poor); }
+.bars { display: grid; grid-template-columns: max-content minmax(60px, 1fr) max-content; gap: 8px 16px; align-items: center; max-width: 680px; } .bars .track { height: 14px; border-radius: 7px; background: var(--track); } .bars .value { display: block; height: 100%; min-width: 3px; border-radius: 7px; background: var(--accent); }
+.bars .good { background: var(--good); } .bars .fair { background: var(--fair); } .bars .poor { background: var(--poor); }
 .map { width: 100%; max-width: 300px; height: auto; } .map .sheet { fill: none; stroke: var(--line); } .map .part rect { fill: var(--part); } .map text { font-size: 11px; fill: var(--ink); }
 .two { display: grid; gap: 24px; grid-template-columns: minmax(0, 1fr) minmax(0, 2fr); } @media (max-width: 760px) { .two { grid-template-columns: minmax(0, 1fr); } }
 table { border-collapse: collapse; width: 100%; font-size: .92rem; } th { text-align: left; color: var(--soft); font-weight: 600; white-space: nowrap; } th, td { padding: 7px 12px 7px 0; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; } tr:last-child td { border-bottom: 0; }
-.scroll { overflow-x: auto; } td.gain { white-space: nowrap; color: var(--good); }
+.card > p.soft { margin-top: 12px; } td:first-child { min-width: 88px; }
+@media (max-width: 700px) { main { padding: 20px 12px 48px; } h1 { font-size: 1.5rem; } .grade { width: 76px; height: 76px; font-size: 3rem; } .ring { width: 88px; height: auto; } .card { padding: 16px; } thead { display: none; } table, tbody, tr, td { display: block; } tr { padding: 8px 0; border-bottom: 1px solid var(--line); } tr:last-child { border-bottom: 0; } td { border: 0; padding: 2px 0; } td:empty { display: none; } td:not(:first-child)::before { content: attr(data-column) ": "; color: var(--soft); font-size: .85rem; } }
 .tag { display: inline-block; padding: 1px 9px; border-radius: 99px; font-size: .78rem; font-weight: 600; border: 1px solid currentColor; white-space: nowrap; }
 .critical, .serious { color: var(--poor); } .moderate { color: var(--fair); } .minor { color: var(--soft); } .ok { color: var(--good); }
 .swatches { display: flex; flex-wrap: wrap; gap: 10px; } .swatch { width: 104px; font-size: .8rem; } .swatch svg { display: block; width: 104px; height: 56px; border-radius: 10px; border: 1px solid var(--line); margin-bottom: 4px; }
 code { font: .85em ui-monospace, "SF Mono", "Liberation Mono", monospace; color: var(--soft); overflow-wrap: anywhere; }
-.shots { display: flex; flex-wrap: wrap; gap: 18px; align-items: flex-start; } .shots figure { margin: 0; } .shots .window { max-height: 460px; overflow: auto; border: 1px solid var(--line); border-radius: 10px; } .shots img { display: block; } figcaption { font-size: .85rem; color: var(--soft); margin-top: 6px; }
+.shots { display: flex; flex-wrap: wrap; gap: 18px; align-items: flex-start; } .shots figure { margin: 0; max-width: 100%; } .shots .window { max-height: 460px; overflow: auto; border: 1px solid var(--line); border-radius: 10px; } .shots img { display: block; max-width: 100%; height: auto; } figcaption { font-size: .85rem; color: var(--soft); margin-top: 6px; }
 .note { border-left: 4px solid var(--fair); padding: 10px 14px; background: var(--card); border-radius: 0 10px 10px 0; margin-top: 20px; }
 ul.plain { margin: 0; padding-left: 18px; }
 `;

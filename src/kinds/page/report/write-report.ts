@@ -7,11 +7,16 @@ import { reportStyle } from "./style.ts";
 
 export const reportName = "report.html";
 
+/** In base64 they grow by a third, and all of the report is to fit into one message of 8 MB. */
+const mostPictureBytes = 5_500_000;
+
 /** One file with all pictures in it, which runs no script and fetches nothing. */
 export async function writeReport(analysis: PageAnalysis, context: JobContext): Promise<{ readonly name: string }> {
   const pictures = new Map<string, string>();
-  for (const { name, mediaType } of await context.artifacts.list()) {
-    if (mediaType !== "image/jpeg") continue;
+  let left = mostPictureBytes;
+  for (const { name, mediaType, bytes: size } of await context.artifacts.list()) {
+    if (mediaType !== "image/jpeg" || !name.startsWith("screenshot") || size > left) continue;
+    left -= size;
     const bytes = Buffer.from(await context.artifacts.read(name));
     pictures.set(name, `data:image/jpeg;base64,${bytes.toString("base64")}`);
   }
@@ -81,7 +86,7 @@ function notes({ method, methodReason, phases, warnings }: PageAnalysis): Markup
       : []),
     ...missing.map(
       ({ name, state, reason }) =>
-        html`<p class="note">${name} ${state === "failed" ? "failed" : "took too long"}: ${reason}</p>`,
+        html`<p class="note">${state === "failed" && `The phase ${name} failed: `}${reason}</p>`,
     ),
     ...warnings.map(({ message }) => html`<p class="note">${message}</p>`),
   ];

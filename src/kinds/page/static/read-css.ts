@@ -1,6 +1,6 @@
 import { generate, parse, walk, type CssNode, type Rule } from "css-tree";
 import type { CssFacts, DeclaredMotion } from "../facts.ts";
-import { cssFeatures } from "../in-page/collect-css.ts";
+import { cssFeatures, mathIn, splitList, stateOf, toMilliseconds } from "../in-page/collect-css.ts";
 
 const mostCharacters = 2_000_000;
 
@@ -70,13 +70,12 @@ function takeRule(rule: Rule, notes: Notes): void {
   const declared = declarations(rule.block);
   notes.animations.push(...toMotions(selector, "animation", declared));
   notes.transitions.push(...toMotions(selector, "transition", declared));
-  const state = /:(hover|focus-visible|focus-within|focus|active|checked|target)/.exec(selector)?.[1];
+  const state = stateOf(selector);
   if (state !== undefined) notes.states.push({ selector, state, properties: [...declared.keys()].slice(0, 20) });
   for (const [name, value] of declared) {
     if (name.startsWith("--") && notes.variables.length < 1_000)
       notes.variables.push({ name, value: value.slice(0, 200) });
-    for (const use of value.match(/(?<![\w-])(clamp|calc|min|max)\((?:[^()]|\([^()]*\))*\)/g) ?? [])
-      if (notes.functions.length < 100) notes.functions.push(use);
+    if (notes.functions.length < 100) notes.functions.push(...mathIn(value));
   }
 }
 
@@ -108,15 +107,11 @@ function toMotions(
           declared.get("animation-iteration-count"),
         ].join(" "));
   const timeline = declared.get("animation-timeline") ?? "";
-  return texts
-    .split(/,(?![^(]*\))/)
-    .map((text) => text.trim())
-    .filter((text) => text !== "" && text !== "none")
+  return splitList(texts)
+    .filter((text) => text !== "none")
     .map((text) => {
       const words = text.split(/\s+(?![^(]*\))/);
-      const times = words
-        .filter((word) => /^[\d.]+m?s$/.test(word))
-        .map((word) => Number.parseFloat(word) * (word.endsWith("ms") ? 1 : 1_000));
+      const times = words.filter((word) => /^[\d.]+m?s$/.test(word)).map(toMilliseconds);
       const easing = words.find((word) => /^(ease|linear|step|cubic-bezier)/.test(word)) ?? "ease";
       const reserved =
         /^(ease.*|linear.*|step.*|cubic-bezier.*|infinite|alternate.*|reverse|normal|both|forwards|backwards|running|paused|none|[\d.]+(m?s)?)$/;

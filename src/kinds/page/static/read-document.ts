@@ -1,5 +1,7 @@
 import type { CheerioAPI } from "cheerio/slim";
 import type { CssFacts, DocumentFacts, PageFacts, SectionFacts } from "../facts.ts";
+import { libraryFiles } from "../in-page/collect-motion.ts";
+import { countPrices, landmarkRoles } from "../in-page/collect-sections.ts";
 import { readHex } from "../layout/color.ts";
 
 type Part = ReturnType<CheerioAPI>;
@@ -45,7 +47,6 @@ export function readDocument($: CheerioAPI, base: string, hasDoctype: boolean, c
         .map((element) => toLink($(element), base))
         .filter(({ url }) => url.startsWith("http")),
       inlineHandlers: $("[onclick], [onload], [onsubmit], [onchange]").length,
-      passwordFields: $("input[type=password]").length,
       scripts: {
         total: $("script").length,
         blocking: $("head script[src]:not([async]):not([defer]):not([type=module])").length,
@@ -78,11 +79,8 @@ function readFacts($: CheerioAPI, base: string, hasDoctype: boolean, height: num
     language: $("html").attr("lang") ?? "",
     favicon: link("icon"),
     ogImage: meta("og:image"),
-    canonical: link("canonical"),
     viewportMeta: meta("viewport"),
     robotsMeta: meta("robots"),
-    openGraph: $('meta[property^="og:"]').length,
-    structuredData: $('script[type="application/ld+json"]').length,
     hasDoctype,
     charset: "UTF-8",
     width: widthWithoutBrowser,
@@ -150,7 +148,7 @@ function toSection(part: Part, index: number, top: number, tag: string): Section
     quotes: count("blockquote"),
     details: count("details"),
     bigNumbers: 0,
-    prices: (text.match(/[$€£¥]\s?\d|\d+\s?(?:€|usd|eur|\/\s?mo)/gi) ?? []).length,
+    prices: countPrices(text),
     fields: part
       .find("input, textarea, select")
       .toArray()
@@ -168,13 +166,7 @@ function toSection(part: Part, index: number, top: number, tag: string): Section
 }
 
 function readLandmarks($: CheerioAPI): PageFacts["landmarks"] {
-  const roles: Record<string, string> = {
-    header: "banner",
-    nav: "navigation",
-    main: "main",
-    aside: "complementary",
-    footer: "contentinfo",
-  };
+  const roles = landmarkRoles();
   return $("header, nav, main, aside, footer")
     .toArray()
     .slice(0, 50)
@@ -186,18 +178,10 @@ function readLandmarks($: CheerioAPI): PageFacts["landmarks"] {
 }
 
 function readLibraries($: CheerioAPI): PageFacts["motion"]["libraries"] {
-  const known: Record<string, RegExp> = {
-    GSAP: /gsap/i,
-    Lottie: /lottie/i,
-    "three.js": /\bthree(\.min)?\.js/i,
-    AOS: /\baos\b/i,
-    Swiper: /swiper/i,
-    "Framer Motion": /framer-motion/i,
-  };
   const sources = $("script[src]")
     .toArray()
     .map((element) => $(element).attr("src") ?? "");
-  return Object.entries(known).flatMap(([name, pattern]) => {
+  return Object.entries(libraryFiles()).flatMap(([name, pattern]) => {
     const evidence = sources.find((source) => pattern.test(source));
     return evidence === undefined ? [] : [{ name, version: "", evidence }];
   });
