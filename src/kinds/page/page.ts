@@ -1,21 +1,12 @@
-import { defined } from "../../job/defined.ts";
 import { LonghaulError } from "../../job/error.ts";
 import { JobFailure } from "../../job/failure.ts";
-import { defineKind, PartialResult, type JobContext, type Kind } from "../../job/kind.ts";
+import { defineKind, type Kind } from "../../job/kind.ts";
 import type { AddressRules } from "../../net/address-rules.ts";
-import { isBrowserLost, type SharedBrowser } from "../../net/browser/shared-browser.ts";
+import type { SharedBrowser } from "../../net/browser/shared-browser.ts";
 import type { GuardedFetch } from "../../net/guarded-fetch.ts";
 import type { Robots } from "../../net/robots.ts";
-import type { PageAnalysis, PageSummary, PhaseReport } from "./analysis.ts";
-import type { CollectedPage } from "./collect-page.ts";
-import type { PageFacts } from "./facts.ts";
-import { pageInputSchema, type PageInput } from "./input.ts";
-import { PageKeeper } from "./live-page.ts";
-import { Phases } from "./phases.ts";
-import { writeReport } from "./report/write-report.ts";
-import { analyzeStatically } from "./static/analyze-statically.ts";
-import { loadStatically, type StaticPage } from "./static/load-statically.ts";
-import { browserSteps, type BrowserSteps, type StepParts } from "./steps.ts";
+import { pageInputSchema } from "./input.ts";
+import type { BrowserSteps } from "./steps.ts";
 
 export interface PageSettings {
   readonly browser: SharedBrowser;
@@ -31,8 +22,6 @@ export interface PageSettings {
 /** A page of HTML in any alphabet. */
 const mostInputBytes = 8_000_000;
 
-export type Findings = Pick<PageAnalysis, "layout" | "motion" | "quality" | "responsive">;
-
 /** Analyses a web page in a real browser: layout, motion, quality, and how it adapts to the window. */
 export function createPageKind(settings: PageSettings): Kind {
   return defineKind({
@@ -43,7 +32,7 @@ export function createPageKind(settings: PageSettings): Kind {
     limits: { graceMs: 30_000 },
     maxInputBytes: mostInputBytes,
     check: ({ url }) => checkUrl(url, settings),
-    run: (input, context) => analyzePage(input, context, settings),
+    run: async (input, context) => (await import("./analyze-page.ts")).analyzePage(input, context, settings),
   });
 }
 
@@ -57,190 +46,4 @@ function checkUrl(url: string, { rules }: PageSettings): void {
       cause: error,
     });
   }
-}
-
-async function analyzePage(
-  input: PageInput,
-  context: JobContext,
-  settings: PageSettings,
-): Promise<PageAnalysis | PartialResult<PageAnalysis>> {
-  const startedAt = context.now();
-  const phases = new Phases(context, input.timeouts);
-  await phases.within("load", (signal) => checkRobots(input, signal, settings));
-  const { collected, findings, ...method } = await inBrowserOrStatic(input, context, phases, settings);
-  const { facts, finalUrl, status } = collected;
-  const analysis: Omit<PageAnalysis, "phases" | "artifacts"> = {
-    url: input.url,
-    finalUrl,
-    status,
-    ...method,
-    analyzedAt: new Date(startedAt).toISOString(),
-    durationMs: context.now() - startedAt,
-    page: summarise(facts),
-    ...findings,
-    warnings: findWarnings(facts),
-  };
-  await phases.run("report", () => writeReport({ ...analysis, phases: phases.reports, artifacts: [] }, context));
-  const complete = { ...analysis, phases: phases.reports, artifacts: await context.artifacts.list() };
-  if (phases.failed === undefined) return complete;
-  refusePart(phases.failed, input);
-  return new PartialResult(complete);
-}
-
-/** For those who want all or nothing. */
-function refusePart({ name, state, reason = "" }: PhaseReport, { accept }: PageInput): void {
-  const isLate = state === "timed_out";
-  if (accept === "partial" || (accept === "in_time" && !isLate)) return;
-  throw isLate
-    ? new JobFailure("timed_out", reason, { retryable: false, endsAs: "timed_out" })
-    : new JobFailure(`${name}_failed`, `The phase ${name} failed: ${reason}`, { retryable: false });
-}
-
-interface Looked extends Pick<PageAnalysis, "method" | "methodReason"> {
-  readonly collected: Pick<CollectedPage, "facts" | "finalUrl" | "status">;
-  readonly findings: Findings;
-}
-
-async function inBrowserOrStatic(
-  input: PageInput,
-  context: JobContext,
-  phases: Phases,
-  settings: PageSettings,
-): Promise<Looked> {
-  const load = (signal: AbortSignal): Promise<StaticPage> => loadStatically(input, settings.fetch, signal);
-  const readInstead = async (page: StaticPage | undefined, methodReason: string): Promise<Looked> => {
-    if (page === undefined) throw new Error("loading failed without a reason");
-    context.log(methodReason, "warn");
-    return { ...(await analyzeStatically(input, page, phases, settings.fetch)), method: "static", methodReason };
-  };
-  if (settings.browser.executable === undefined) {
-    return readInstead(await phases.run("load", load), settings.browser.missing.message);
-  }
-  try {
-    return { ...(await analyzeTwice(input, context, phases, settings)), method: "browser" };
-  } catch (error) {
-    if (!(error instanceof JobFailure && error.code === "timed_out")) throw error;
-    const seconds = input.timeouts.load / 1_000;
-    return readInstead(
-      await phases.within("load", load),
-      `The page did not come to rest in the browser within ${seconds} s.`,
-    );
-  }
-}
-
-/** A browser that crashes or hangs is replaced, once: the second time it is likely the page's doing. */
-async function analyzeTwice(
-  input: PageInput,
-  context: JobContext,
-  phases: Phases,
-  settings: PageSettings,
-): Promise<Pick<Looked, "collected" | "findings">> {
-  const options = { viewport: input.viewport, reducedMotion: "no-preference" as const };
-  const attempt = (): Promise<Pick<Looked, "collected" | "findings">> =>
-    settings.browser.use(options, context.signal, (session) => {
-      const parts = { input, context, fetch: settings.fetch, keeper: new PageKeeper(session, input) };
-      return runSteps(parts, phases, settings.steps ?? browserSteps);
-    });
-  try {
-    return await attempt();
-  } catch (error) {
-    if (!isBrowserLost(error)) throw await explain(input.url, error, context.signal, settings);
-    context.log("The browser was lost; trying again with a new one.", "warn");
-    return await attempt();
-  }
-}
-
-async function runSteps(
-  parts: Omit<StepParts, "signal">,
-  phases: Phases,
-  steps: BrowserSteps,
-): Promise<Pick<Looked, "collected" | "findings">> {
-  const { keeper, input } = parts;
-  const judged = async <T>(work: Promise<T>): Promise<T> => {
-    try {
-      return await work;
-    } catch (error) {
-      throw keeper.judge(error);
-    }
-  };
-  const collected = await phases.run("load", (signal) => judged(steps.load({ ...parts, signal })));
-  if (collected === undefined) throw new Error("loading failed without a reason");
-  const run = async <T extends object>(
-    name: "layout" | "motion" | "quality" | "responsive",
-    step: (parts: StepParts, page: CollectedPage) => Promise<T>,
-  ): Promise<T | undefined> => {
-    if (!input.features[name]) return phases.skip(name, "not asked for");
-    const found = await phases.run(name, (signal) => judged(step({ ...parts, signal }, collected)));
-    // The page may be stuck: the next phase looks at it afresh.
-    if (found === undefined) await keeper.drop();
-    return found;
-  };
-  const layout = await run("layout", steps.layout);
-  const motion = await run("motion", steps.motion);
-  const quality = await run("quality", steps.quality);
-  const responsive = await run("responsive", steps.responsive);
-  return {
-    collected,
-    findings: defined({ layout, motion, quality, responsive }),
-  };
-}
-
-async function checkRobots(
-  { url, html, respectRobots }: PageInput,
-  signal: AbortSignal,
-  { robots, fetch }: PageSettings,
-): Promise<void> {
-  if (!respectRobots || html !== undefined) return;
-  const rules = await robots.rulesFor(url, signal);
-  if (rules.isAllowed(url)) return;
-  const { origin, host } = new URL(url);
-  // A site that cannot be reached has no rules to be read either: then that is what is wrong.
-  await fetch(`${origin}/robots.txt`, { signal, maxBodyBytes: 1, whenTooLarge: "truncate" });
-  throw new JobFailure(
-    "robots_disallowed",
-    `The robots.txt of ${host} asks programs not to open this page. If you have its owner's permission, set respect_robots to false.`,
-    { retryable: false },
-  );
-}
-
-/** The browser says little about why a page could not be fetched; asking again by ourselves tells. */
-async function explain(url: string, error: unknown, signal: AbortSignal, { fetch }: PageSettings): Promise<unknown> {
-  const isNetwork =
-    error instanceof Error &&
-    (/net::|ERR_/.test(error.message) || (error instanceof JobFailure && error.code === "http_error"));
-  if (!isNetwork) return error;
-  const reason = await fetch(url, { signal, timeoutMs: 10_000, maxBodyBytes: 1, whenTooLarge: "truncate" }).then(
-    () => undefined,
-    (why: unknown) => why,
-  );
-  if (reason !== undefined || error instanceof JobFailure) return reason ?? error;
-  const code = /ERR_[A-Z_]+/.exec(error.message)?.[0] ?? "unknown";
-  return new JobFailure("load_failed", `The browser could not load ${url} (${code}).`, { cause: error });
-}
-
-function summarise({ document, motion }: PageFacts): PageSummary {
-  const { title, description, language, favicon, ogImage, width, height, elements } = document;
-  const hasWebgl = motion.canvases.some(({ context }) => context.startsWith("webgl"));
-  return { title, description, language, favicon, ogImage, width, height, elements, hasWebgl };
-}
-
-function findWarnings({ document, css }: PageFacts): PageAnalysis["warnings"] {
-  return [
-    ...(document.examined < document.elements * 0.5 && document.elements > 5_000
-      ? [
-          {
-            code: "page_large",
-            message: `Only the first ${document.examined} of ${document.elements} elements were examined.`,
-          },
-        ]
-      : []),
-    ...(css.unreadable.length > 0
-      ? [
-          {
-            code: "css_unreadable",
-            message: `${css.unreadable.length} style sheets could not be read: ${css.unreadable.slice(0, 3).join(", ")}.`,
-          },
-        ]
-      : []),
-  ];
 }
