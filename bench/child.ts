@@ -1,10 +1,8 @@
 import { fork, type Serializable } from "node:child_process";
 import { once } from "node:events";
 
-const longestMs = 300_000;
-
 /** Runs a file that calls `answerParent` in a fresh process, whose heap nothing else has touched. */
-export async function runInChild<Answer>(file: URL, request: Serializable): Promise<Answer> {
+export async function runInChild<Answer>(file: URL, request: Serializable, longestMs = 300_000): Promise<Answer> {
   const child = fork(file, { execArgv: ["--expose-gc"], serialization: "advanced", timeout: longestMs });
   let answer: { readonly value: Answer } | undefined;
   child.on("message", (value) => {

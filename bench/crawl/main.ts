@@ -14,6 +14,8 @@ const fewPages = 500;
 const manyPages = 20_000;
 const rounds = 3;
 const mostLagMs = 50;
+/** crawlee takes minutes for what we do in seconds. */
+const longestMs = 1_200_000;
 
 const programs = {
   bare: new URL("./bare.js", import.meta.url),
@@ -83,7 +85,7 @@ async function measure(crawler: keyof typeof programs, pages: number): Promise<C
   try {
     const [address] = (await once(site.stdout, "data")) as [Buffer];
     const request = { url: address.toString().trim(), pages, concurrency };
-    const measured = await runInChild<CrawlMeasure>(programs[crawler], request);
+    const measured = await runInChild<CrawlMeasure>(programs[crawler], request, longestMs);
     if (crawler !== "crawlee" && measured.pages !== pages)
       throw new Error(`${crawler} found ${measured.pages} pages of ${pages}.`);
     return measured;

@@ -22,7 +22,7 @@ function page(html: string): Parameters<ParsePool["parse"]>[0] {
 }
 
 it("a page that needs too much memory is given up, and those behind it are parsed", async () => {
-  const pool = openPool({ memoryMb: 40 });
+  const pool = openPool({ memoryMb: 40, timeoutMs: 60_000 });
   const monster = pool.parse(page(`<table>${"<tr><td>x<td>y".repeat(600_000)}</table>`));
   const others = ["one", "two", "three", "four"].map((title) => pool.parse(page(`<title>${title}</title><p>text`)));
   await expect(monster).rejects.toMatchObject({
@@ -41,7 +41,7 @@ it("a page that takes too long is given up, and those behind it are parsed", asy
 });
 
 it("elements that nobody closed do not make a large page slow", async () => {
-  const pool = openPool({});
+  const pool = openPool({ timeoutMs: 30_000 });
   const pages = ["<p><b><i>word ", "<ul><li>word ", "<blockquote>word ", "<span>word "].map(
     (piece) => `<title>Open</title>${piece.repeat(1_000_000 / piece.length)}`,
   );
