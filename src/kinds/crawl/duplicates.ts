@@ -2,7 +2,7 @@ import { HashSet } from "./hash-set.ts";
 import { distance, markCount, type Fingerprint } from "./similarity.ts";
 
 /** Two words that were changed, or one passage of four; what is more may be what the page is about. */
-const nearBits = 12;
+const nearRuns = 12;
 /** Pages of one template may fill a bucket; looking at the newest of them is enough. */
 const mostCompared = 32;
 
@@ -16,7 +16,7 @@ export class Duplicates {
     if (this.#contents.has(content)) return "exact";
     if (print === undefined) return undefined;
     const isNear = this.#marks.some((mark, index) =>
-      mark.get(print[index] ?? 0)?.some((other) => distance(print, other) <= nearBits),
+      mark.get(print[index] ?? 0)?.some((other) => distance(print, other) <= nearRuns),
     );
     return isNear ? "near" : undefined;
   }

@@ -1,20 +1,20 @@
-/** Four marks that pages which say the same have mostly in common, then 128 bits that tell in how much two pages differ. */
+/** Four marks that pages which say the same have mostly in common, then 32 counts that tell in how much two pages differ. */
 export type Fingerprint = readonly number[];
 
 export const markCount = 4;
-const bitWords = 4;
+const places = 32;
 const noMark = 0xffffffff;
 /** In a shorter text every word counts. */
 const fewestWords = 100;
 
 /**
- * Made of a text's runs of three words. Every run turns one of the bits over. Runs that two texts share turn the same bits, so
- * what is left between them is what they do not share, however long they are. A mark is the smallest hash of a quarter of the
- * runs, with the title's.
+ * Made of a text's runs of three words. Every run is counted, up to 256 and then from 0 again, in the place that its hash gives it.
+ * Runs that two texts share are counted in the same places, so what is left between them is what they do not share, however long
+ * they are. A mark is the smallest hash of a quarter of the runs, with the title's.
  */
 export class TextSketch {
   readonly #marks = Array.from({ length: markCount }, () => noMark);
-  readonly #bits = Array.from({ length: bitWords }, () => 0);
+  readonly #counts = new Uint8Array(places);
   #words = 0;
   #last = 0;
   #lastButOne = 0;
@@ -30,8 +30,8 @@ export class TextSketch {
     this.#last = word;
     this.#words += 1;
     if (this.#words < 3) return;
-    const slot = (run >>> 5) % bitWords;
-    this.#bits[slot] = (this.#bits[slot] ?? 0) ^ (1 << (run & 31));
+    const place = run % places;
+    this.#counts[place] = (this.#counts[place] ?? 0) + 1;
     const quarter = (run >>> 7) % markCount;
     const mark = mix(run);
     if (mark < (this.#marks[quarter] ?? 0)) this.#marks[quarter] = mark;
@@ -43,26 +43,22 @@ export class TextSketch {
     // A quarter without runs would be like that of any other text that repeats itself.
     const least = Math.min(...this.#marks);
     const marks = this.#marks.map((mark) => mix((mark === noMark ? least : mark) ^ titleHash));
-    return [...marks, ...this.#bits];
+    return [...marks, ...this.#counts];
   }
 }
 
-/** How many of their bits differ: never more than runs do, which are six for a word that was changed. */
+/** In how many runs two texts differ, or fewer: those that fall into one place may cancel out. Six for a word that was changed. */
 export function distance(a: Fingerprint, b: Fingerprint): number {
-  let bits = 0;
-  for (let i = markCount; i < markCount + bitWords; i++) bits += bitsIn((a[i] ?? 0) ^ (b[i] ?? 0));
-  return bits;
+  let runs = 0;
+  for (let i = markCount; i < a.length; i++) {
+    const difference = Math.abs((a[i] ?? 0) - (b[i] ?? 0));
+    runs += Math.min(difference, 256 - difference);
+  }
+  return runs;
 }
 
 function mix(value: number): number {
   let hash = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0;
-}
-
-function bitsIn(value: number): number {
-  let left = value >>> 0;
-  let bits = 0;
-  for (; left !== 0; bits++) left &= left - 1;
-  return bits;
 }

@@ -52,6 +52,11 @@ it("pages whose words are mostly the same row, over and over, are told apart by 
   expect(await judge(page(rows + prose(2, 150)), page(rows + prose(3, 150)))).toBeUndefined();
 });
 
+it("pages that repeat themselves are told apart by what they repeat", async () => {
+  const repeat = (word: string): string => page(`${word} and more of it `.repeat(500), "");
+  expect(await judge(repeat("river"), repeat("stone"))).toBeUndefined();
+});
+
 it("in a short text every word counts", async () => {
   const text = prose(1, 60);
   expect(await judge(page(`${text} 17`), page(`${text} 18`))).toBeUndefined();
