@@ -37,7 +37,7 @@ export const runAgent = defineOperation({
   description: "Let an AI agent work on a task with tools. It goes on whatever happens to the caller or the server.",
   input: z.strictObject({
     ...agentFields,
-    model: model.optional().describe("PROVIDER/MODEL, a name, or a class such as standard, reasoning, code, mini."),
+    model: model.optional().describe("PROVIDER/MODEL, a name, or a class: standard, reasoning, code, mini…"),
   }),
   output: jobViewSchema,
   run: async (context, { model: chosen, ...input }) => {

@@ -191,8 +191,10 @@ describe("a command whose server was killed", () => {
     await send(job.id, "go");
     const sizes = async (): Promise<{ size: number; dropped: number }> =>
       (server as Server).call("job_output", { id: job.id, stream: "stdout", limit: 1 });
-    await until(async () => (await sizes()).dropped > 40_000_000);
-    expect((await sizes()).size).toBe(50_000_003);
+    await until(async () => {
+      const { size, dropped } = await sizes();
+      return size === 50_000_003 && dropped > 40_000_000;
+    });
     await restart();
     expect((await sizes()).dropped).toBeGreaterThan(40_000_000);
     expect((await stdout(job.id)).startsWith("up\n")).toBe(true);

@@ -12,7 +12,7 @@ import { presentPage } from "./page-digest.ts";
 import { pickFields } from "./pick-fields.ts";
 import { jobReplySchema, presentJob, replyTo, toResult } from "./reply.ts";
 
-const waitSeconds = z.number().min(0).max(45).default(10).describe("Seconds to wait for the end.");
+const waitSeconds = z.number().min(0).max(45).default(10).describe("Seconds to wait.");
 
 /** The fields that a model is shown; the others of the operation are for programs. Made once: a server is built for every request. */
 const commandInput = pickFields(
@@ -57,7 +57,7 @@ export function createStartTools(server: ServerFacts): JobTool[] {
     toStartTool(analyzePage, server, {
       kind: "page",
       description:
-        "Analyse a web page in a real browser: layout, fonts, colours, motion, accessibility, speed, broken links, phone view. Answers with scores and findings; the full result, screenshots and a report are kept with the job.",
+        "Analyse a web page in a real browser: layout, fonts, colours, motion, accessibility, speed, broken links, phone view. Answers with scores and findings; screenshots and a report stay with the job.",
       input: pageInput,
       isHarmless: true,
       present: presentPage,
