@@ -32,7 +32,7 @@ const mostThreads = 3;
 /** Parses pages in threads of their own: a page that takes too long, or too much memory, ends its thread and nothing else. */
 export function createParsePool(options: ParsePoolOptions = {}): ParsePool {
   const { timeoutMs = 10_000, memoryMb = 256, file = new URL("./worker.js", import.meta.url) } = options;
-  const count = options.threads ?? Math.max(1, Math.min(mostThreads, availableParallelism() - 1));
+  const count = options.threads ?? Math.max(1, Math.min(mostThreads, availableParallelism()));
   const queue: Task[] = [];
   let isClosed = false;
   const threads = Array.from(
