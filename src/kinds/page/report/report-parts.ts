@@ -155,14 +155,14 @@ export function motionPart({ patterns, warnings, libraries, total, frames }: Mot
     ${libraries.length > 0 && html`<p>Libraries: ${libraries.map(({ name, version }) => `${name} ${version}`.trim()).join(", ")}.</p>`}
     ${warnings.map(({ message, severity }) => html`<p class="${severity === "warning" ? "moderate" : "minor"}">${message}</p>`)}
     ${
-      frames !== undefined &&
-      html`<h3>What changed from frame to frame, besides scrolling</h3>
-        ${barChart(frames.list.map(({ name, changed }) => ({ label: name, value: changed ?? 0, text: changed === null ? "–" : `${(changed * 100).toFixed(1)} %` })))}`
-    }
-    ${
       rows.length === 0
         ? html`<p class="soft">Nothing moves.</p>`
         : table(["Name", "What for", "Trigger", "Time", "Changes", "Cost"], rows)
+    }
+    ${
+      frames !== undefined &&
+      html`<h3>What changed from frame to frame, besides scrolling</h3>
+        ${barChart(frames.list.map(({ name, changed }) => ({ label: name, value: changed ?? 0, text: changed === null ? "–" : `${(changed * 100).toFixed(1)} %` })))}`
     }
   </section>`;
 }
