@@ -9,6 +9,7 @@ import { startServer, type ServerProcess } from "../mcp/server-process.ts";
 import { openV2World, type V2World } from "./v2-world.ts";
 
 interface View {
+  readonly live?: Readonly<Record<string, unknown>>;
   readonly id: string;
   readonly state: string;
   readonly error?: { readonly code: string };
@@ -34,6 +35,7 @@ describe("a server that runs its jobs on another one", () => {
   });
 
   it("submits each job once, whenever it is killed, and follows it to its end with its stream", async () => {
+    const look = (id: string): Promise<View> => client.call<View>("job_get", { id });
     const ids = new Map<string, string>();
     for (let round = 0; round < 6; round++) {
       await start();
@@ -41,11 +43,16 @@ describe("a server that runs its jobs on another one", () => {
         const input = { name, chunks: [name, "end"], pause: 100 };
         ids.set(name, (await client.call<View>("run_endpoint", { endpoint: "many", input })).id);
       }
-      await delay(Math.random() * 400);
+      // In every second round not before one of them is known to have been submitted, or has ended.
+      const isKnown = async (): Promise<boolean> => {
+        const { state, live } = await look(ids.get(`${round}a`) ?? "");
+        return state === "succeeded" || live?.["remote_id"] !== undefined;
+      };
+      if (round % 2 === 1) await until(isKnown);
+      else await delay(Math.random() * 400);
       await following?.kill("SIGKILL");
     }
     await start();
-    const look = (id: string): Promise<View> => client.call<View>("job_get", { id });
     for (const id of ids.values()) {
       await until(async () => ["succeeded", "failed"].includes((await look(id)).state), { timeoutMs: 30_000 });
     }

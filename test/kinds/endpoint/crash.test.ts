@@ -13,7 +13,11 @@ describe("a server that is killed", () => {
     for (let round = 0; round < 6; round++) {
       await world().start();
       for (const name of [`${round}a`, `${round}b`, `${round}c`]) ids.set(name, await world().submit("ep1", { name }));
-      await delay(Math.random() * 250);
+      // In every second round not before one of them is known to have been submitted.
+      const known = async (): Promise<boolean> =>
+        (await world().look(ids.get(`${round}a`) ?? "")).live?.["remote_id"] !== undefined;
+      if (round % 2 === 1) await until(known);
+      else await delay(Math.random() * 250);
       await world().kill();
     }
     runpod.latencyMs = () => 0;

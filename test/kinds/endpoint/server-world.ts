@@ -7,6 +7,7 @@ import { startServer, type ServerProcess } from "../../faces/mcp/server-process.
 import { FakeRunpod } from "./fake-runpod.ts";
 
 export interface View {
+  readonly live?: Readonly<Record<string, unknown>>;
   readonly id: string;
   readonly state: string;
   readonly error?: { readonly code: string; readonly message: string };

@@ -21,6 +21,7 @@ describe("children that outlive the main process", () => {
     });
     expect((await engine.get(job.id)).state.status).toBe("running");
     writeFileSync(world().path("one"), "");
+    await world().untilOutput(job.id, "one");
     await until(async () => /exited 0, (1 child process|2 child processes) still running/.test(await told()));
     writeFileSync(world().path("two"), "");
     expect((await world().end(job.id)).state.status).toBe("succeeded");
