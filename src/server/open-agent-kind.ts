@@ -4,7 +4,7 @@ import type { LoadedConfig } from "../config/config.ts";
 import { defined } from "../job/defined.ts";
 import type { Kind } from "../job/kind.ts";
 import { createAgentKind } from "../kinds/agent/agent.ts";
-import type { ReadData } from "../kinds/agent/read-data.ts";
+import type { ReadData } from "../job/read-data.ts";
 import type { WebAccess } from "../kinds/agent/tools/web-tools.ts";
 import { resolveCwd, type ShellPolicy } from "../kinds/shell/policy.ts";
 import type { Agents } from "../operations/agents.ts";

@@ -2,6 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import type { Comparison } from "../../operations/compare-analyses.ts";
 import type { PageDigest } from "../../operations/page-digest.ts";
 import type { Style } from "./style.ts";
+import { escapeControls } from "./text-width.ts";
 
 const mostFindings = 8;
 const barWidth = 20;
@@ -96,6 +97,5 @@ export function comparisonText({ scores, findings, sections, before }: Compariso
 
 /** Pages write these texts; a terminal must not obey them. */
 function clean(text: string): string {
-  // eslint-disable-next-line no-control-regex
-  return stripVTControlCharacters(text).replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ");
+  return escapeControls(stripVTControlCharacters(text).replaceAll(/\s+/g, " "));
 }

@@ -1,6 +1,7 @@
 import { LonghaulError } from "../../job/error.ts";
 import { JobFailure, messageOf } from "../../job/failure.ts";
 import { defineKind, type Kind } from "../../job/kind.ts";
+import type { ReadData } from "../../job/read-data.ts";
 import type { Redactor } from "../../text/redact.ts";
 import { checkModels, type CheckedModel } from "./check-models.ts";
 import { agentInputSchema, agentResultSchema, type AgentInput } from "./input.ts";
@@ -9,7 +10,7 @@ import { findModels, modelLabel } from "./model/model-names.ts";
 import { findPrice } from "./model/prices.ts";
 import { programs } from "./programs/programs.ts";
 import { runProgram } from "./programs/run-program.ts";
-import { createReadData, type ReadData, type ReadDataOptions } from "./read-data.ts";
+import { createReadData, type ReadDataOptions } from "./read-data.ts";
 import { runLoop } from "./run-loop.ts";
 import { createRunRedactor } from "./run-redactor.ts";
 import type { AgentSettings } from "./settings.ts";

@@ -2,30 +2,12 @@ import { randomBytes } from "node:crypto";
 import { LonghaulError } from "../../job/error.ts";
 import { JobFailure, messageOf } from "../../job/failure.ts";
 import type { Json } from "../../job/json.ts";
-import type { JsonSchema } from "../../text/short-schema.ts";
+import type { DataQuestion, ReadData } from "../../job/read-data.ts";
 import type { ModelClient, ModelReply } from "./model/call-model.ts";
 import { findModels, modelLabel, type ModelChoice, type ModelTable } from "./model/model-names.ts";
 import { callPersistently, defaultRetryPolicy } from "./model/persistent-call.ts";
 import { totalTokens } from "./model/token-usage.ts";
 import type { AgentSettings } from "./settings.ts";
-
-/** A page, and what is to be found in it. */
-export interface DataQuestion {
-  readonly url: string;
-  readonly text: string;
-  readonly schema: JsonSchema;
-  readonly prompt: string | undefined;
-  /** Is handed the data, and says what does not fit: the model is then asked once more. */
-  readonly take: (data: Json) => string | undefined;
-}
-
-export interface DataAnswer {
-  readonly model: string;
-  readonly tokens: number;
-  readonly problem?: string;
-}
-
-export type ReadData = (question: DataQuestion, signal: AbortSignal) => Promise<DataAnswer>;
 
 export interface ReadDataOptions {
   /** A model or a class. */

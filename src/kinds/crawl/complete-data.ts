@@ -3,28 +3,10 @@ import { defined } from "../../job/defined.ts";
 import { messageOf } from "../../job/failure.ts";
 import { parseInput } from "../../job/issue.ts";
 import type { Json } from "../../job/json.ts";
+import type { ReadData } from "../../job/read-data.ts";
 import type { JsonSchema } from "../../text/short-schema.ts";
 import { readShape, type DataShape } from "./parse/data-shape.ts";
 import { fillShape, judgeData, type ExtractedData } from "./parse/fill-shape.ts";
-
-/** Lets a language model read data out of a page's text, and tells what that took. */
-export type AskModel = (question: DataQuestion, signal: AbortSignal) => Promise<DataAnswer>;
-
-interface DataQuestion {
-  readonly url: string;
-  readonly text: string;
-  readonly schema: JsonSchema;
-  readonly prompt: string | undefined;
-  /** Is handed the data, and says what does not fit: the model may then try again. */
-  readonly take: (data: Json) => string | undefined;
-}
-
-interface DataAnswer {
-  readonly model: string;
-  readonly tokens: number;
-  /** Why nothing was taken in the end. */
-  readonly problem?: string;
-}
 
 /** What a model may be asked for. */
 export interface DataWish {
@@ -65,7 +47,7 @@ export interface DataSource extends ExtractedData {
 export async function completeData(
   { url, markdown: text, data = null, missing, is_valid }: DataSource,
   { shape, prompt, selected }: DataWish,
-  ask: AskModel,
+  ask: ReadData,
   signal: AbortSignal,
 ): Promise<CompletedData> {
   const byRules: CompletedData = { data, method: "rules", ...defined({ missing, is_valid }) };

@@ -1,7 +1,7 @@
+import type { ReadData } from "../../job/read-data.ts";
 import type { GuardedFetch } from "../../net/guarded-fetch.ts";
 import type { HostGate } from "../../net/host-gate.ts";
 import type { Robots } from "../../net/robots.ts";
-import type { AskModel } from "./complete-data.ts";
 import type { ParsePoolOptions } from "./parse/parse-pool.ts";
 import type { BrowserAccess } from "./render-page.ts";
 import type { SearchSettings } from "./search.ts";
@@ -19,5 +19,5 @@ export interface CrawlSettings {
   /** Before a page that failed for a reason that may pass is tried again; doubled each time. */
   readonly retryMs?: number;
   /** Finds what rules cannot; there is none without a configured language model. */
-  readonly askModel?: AskModel;
+  readonly askModel?: ReadData;
 }
