@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { until } from "../../until.ts";
+import { endProcess, listServers } from "../cli/cli.ts";
 import { frontIn, startServer, type ServerProcess } from "./server-process.ts";
 import { program } from "./world.ts";
 
@@ -75,6 +76,8 @@ describe("the front on stdio", () => {
     await Promise.all(fronts.splice(0).map((front) => front.end()));
     await server?.kill("SIGTERM");
     server = undefined;
+    // One that came too late to be the first may have taken its place.
+    await Promise.all(listServers(home).map((pid) => endProcess(pid)));
     await rm(home, { recursive: true, force: true });
   });
 

@@ -105,7 +105,8 @@ describe("cancelling a command", () => {
 
   it("before it has started runs nothing", async () => {
     const engine = await world().open({ concurrency: 1 });
-    await world().submit("read -r go");
+    const first = await world().submit("read -r go");
+    await world().pid(first.id);
     const job = await world().submit("touch started");
     expect((await engine.cancel(job.id)).state.status).toBe("cancelled");
     expect(() => readFileSync(world().path("started"))).toThrow(/ENOENT/);
