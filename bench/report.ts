@@ -9,8 +9,8 @@ export type Goal = { readonly atLeast: number } | { readonly atMost: number };
 export interface Row {
   readonly figure: string;
   readonly ours: number;
-  readonly peer?: number | undefined;
-  readonly goal?: Goal | undefined;
+  readonly peer?: number;
+  readonly goal?: Goal;
 }
 
 export type Conditions = Readonly<Record<string, string | number>>;

@@ -9,6 +9,7 @@ export type { WebhookOptions } from "./engine/webhooks/webhook-settings.ts";
 export type { WaitOptions, WaitResult, WaitUntil } from "./engine/wait.ts";
 export type { QueueDiagnosis } from "./engine/queue-diagnosis.ts";
 export type { Clock } from "./engine/clock.ts";
+export { defineContract, type Contract, type StartVerb, type ToolFacts } from "./job/contract.ts";
 export { defineKind, PartialResult } from "./job/kind.ts";
 export type {
   ChildRequest,
@@ -17,7 +18,7 @@ export type {
   Kind,
   OnInterrupt,
   OutputStream,
-  RunHandlers,
+  AttemptHandlers,
   StopCause,
 } from "./job/kind.ts";
 export { LonghaulError, type ErrorCode } from "./job/error.ts";

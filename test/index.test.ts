@@ -14,6 +14,7 @@ describe("the library", () => {
       "JobFailure",
       "LonghaulError",
       "PartialResult",
+      "defineContract",
       "defineKind",
       "isJobId",
       "isTerminal",

@@ -38,7 +38,10 @@ export class Receiver {
 
   /** On the port that it had before, if it was up already. */
   async start(): Promise<this> {
-    const server = createServer((request, response) => void this.#take(request, response));
+    const server = createServer(
+      { keepAliveTimeout: 75_000 },
+      (request, response) => void this.#take(request, response),
+    );
     await new Promise<void>((resolve) => {
       server.listen(this.#port, "127.0.0.1", resolve);
     });
@@ -64,7 +67,10 @@ export class Receiver {
     const text = Buffer.concat(chunks).toString();
     const headers = request.headers as Record<string, string>;
     const received: Received = {
-      ...{ id: headers["webhook-id"] ?? "", path: request.url ?? "", headers, text },
+      id: headers["webhook-id"] ?? "",
+      path: request.url ?? "",
+      headers,
+      text,
       body: JSON.parse(text) as Received["body"],
     };
     this.received.push(received);

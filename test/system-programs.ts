@@ -7,6 +7,7 @@ const programs: Readonly<Record<string, string>> = {
   zsh: "zsh",
   python3: "python3",
   chromium: "chromium",
+  bwrap: "bubblewrap",
 };
 
 /**

@@ -1,13 +1,17 @@
-/** Waits until a condition holds, looking again and again; fails when it does not within the time. */
+import { setTimeout as delay } from "node:timers/promises";
+
+/**
+ * Waits until a condition holds, looking again and again, the longer it takes the less often: looking is work, too.
+ * Fails when it does not hold within the time.
+ */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   { timeoutMs = 30_000 }: { timeoutMs?: number } = {},
 ): Promise<void> {
-  const deadline = performance.now() + timeoutMs;
+  const start = performance.now();
   while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`not reached within ${timeoutMs} ms: ${condition.toString()}`);
-    await new Promise((resolve) => {
-      setTimeout(resolve, 5);
-    });
+    const waitedMs = performance.now() - start;
+    if (waitedMs > timeoutMs) throw new Error(`not reached within ${timeoutMs} ms: ${condition.toString()}`);
+    await delay(Math.min(Math.max(5, waitedMs / 20), 50));
   }
 }

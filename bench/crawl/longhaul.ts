@@ -1,9 +1,9 @@
 import { openEngine } from "../../src/index.ts";
 import { createCrawlKind } from "../../src/kinds/crawl/crawl.ts";
-import { createAddressRules } from "../../src/net/address-rules.ts";
-import { createGuardedFetch } from "../../src/net/guarded-fetch.ts";
-import { createHostGate } from "../../src/net/host-gate.ts";
-import { createRobots } from "../../src/net/robots.ts";
+import { createAddressRules } from "../../src/net/address/address-rules.ts";
+import { createGuardedFetch } from "../../src/net/fetch/guarded-fetch.ts";
+import { createHostGate } from "../../src/net/fetch/host-gate.ts";
+import { createRobots } from "../../src/net/robots/robots.ts";
 import { answerParent } from "../child.ts";
 import { withTemporaryFolder } from "../temporary-folder.ts";
 import { measureCrawl, type CrawlMeasure } from "./measure.ts";

@@ -9,11 +9,11 @@ import { medians } from "../statistics.ts";
 import type { CrawlMeasure } from "./measure.ts";
 
 const concurrency = 10;
-const usualPages = 2_000;
+const defaultPages = 2_000;
 const fewPages = 500;
 const manyPages = 20_000;
 const rounds = 3;
-const mostLagMs = 50;
+const maxLagMs = 50;
 /** crawlee takes minutes for what we do in seconds. */
 const longestMs = 1_200_000;
 
@@ -30,10 +30,10 @@ async function main(): Promise<number> {
   const bare: CrawlMeasure[] = [];
   const ours: CrawlMeasure[] = [];
   for (let round = 0; round < rounds; round++) {
-    bare.push(await measure("bare", usualPages));
-    ours.push(await measure("longhaul", usualPages));
+    bare.push(await measure("bare", defaultPages));
+    ours.push(await measure("longhaul", defaultPages));
   }
-  const crawlee = hasCrawlee ? await measure("crawlee", usualPages) : undefined;
+  const crawlee = hasCrawlee ? await measure("crawlee", defaultPages) : undefined;
   const few = await measure("longhaul", fewPages);
   const many = await measure("longhaul", manyPages);
   const [usual, limit] = [medians(ours), medians(bare)];
@@ -51,14 +51,14 @@ async function main(): Promise<number> {
       peer: few.cpuMsPerPage,
       goal: { atMost: 1.3 },
     },
-    { figure: "event loop lag p99, ms, against 50", ours: usual.lagMs, peer: mostLagMs, goal: { atMost: 1 } },
+    { figure: "event loop lag p99, ms, against 50", ours: usual.lagMs, peer: maxLagMs, goal: { atMost: 1 } },
     { figure: "CPU ms per page, against a bare loop", ours: usual.cpuMsPerPage, peer: limit.cpuMsPerPage },
     { figure: "peak RSS MB, against a bare loop", ours: usual.peakRssMb, peer: limit.peakRssMb },
     { figure: `peak RSS MB, ${manyPages} pages against ${fewPages}`, ours: many.peakRssMb, peer: few.peakRssMb },
   ];
   const conditions = {
     ...machine,
-    site: `${usualPages} pages of 65 links and 250 words each, served by a process of its own; ${concurrency} requests at a time`,
+    site: `${defaultPages} pages of 65 links and 250 words each, served by a process of its own; ${concurrency} requests at a time`,
     rounds: `${rounds} in turn, medians; each in a fresh process, from the start of the crawl to its end`,
     bare: "undici and htmlparser2 that follow links and keep nothing",
     ours: "a crawl job: guarded, robots.txt, Markdown and duplicates of every page, all on the disk",

@@ -22,7 +22,7 @@ answerParent(async ({ url, method, body, seconds }: Load): Promise<LoadResult> =
     connections: 64,
     duration: seconds,
     headers: { authorization: "Bearer bench", "content-type": "application/json" },
-    ...(body === undefined ? {} : { body }),
+    body,
   });
   if (result.non2xx > 0 || result.errors > 0)
     throw new Error(`${url}: ${result.non2xx} refusals, ${result.errors} errors`);

@@ -9,7 +9,7 @@ import type { LoadResult } from "./load.ts";
 const rounds = 5;
 const seconds = 3;
 const readers = 500;
-const mostReaderMegabytes = 100;
+const maxReaderMegabytes = 100;
 const headers = { authorization: "Bearer bench", "content-type": "application/json" };
 
 async function main(): Promise<number> {
@@ -46,7 +46,7 @@ async function main(): Promise<number> {
           },
           { figure: "GET, p99 against p50, ms", ours: get.ours.p99, peer: get.ours.p50, goal: { atMost: 10 } },
           { figure: "POST, p99 against p50, ms", ours: post.ours.p99, peer: post.ours.p50, goal: { atMost: 10 } },
-          { figure: "500 live readers, MB", ours: memory, peer: mostReaderMegabytes, goal: { atMost: 1 } },
+          { figure: "500 live readers, MB", ours: memory, peer: maxReaderMegabytes, goal: { atMost: 1 } },
         ],
       });
     } finally {

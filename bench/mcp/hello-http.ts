@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createMcpHandler } from "@modelcontextprotocol/server";
-import { toRequestListener } from "../../src/faces/mcp/http.ts";
+import { toRequestListener } from "../../src/faces/mcp/protocol/http.ts";
 import { createHelloServer } from "./hello-server.ts";
 
 /** A hello-world server of the SDK on the same adapter. */

@@ -46,7 +46,7 @@ function createSender({ url, method, name, params, token }: Call, agent: Agent):
     "mcp-protocol-version": "2026-07-28",
     "mcp-method": method,
     "mcp-name": name,
-    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    authorization: token === undefined ? undefined : `Bearer ${token}`,
   };
   return () =>
     new Promise((resolve, reject) => {

@@ -3,11 +3,11 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createPageKind } from "../../src/kinds/page/page.ts";
 import { readAxe } from "../../src/kinds/page/quality/axe.ts";
-import { createAddressRules } from "../../src/net/address-rules.ts";
-import { startBrowserProxy } from "../../src/net/browser-proxy.ts";
+import { createAddressRules } from "../../src/net/address/address-rules.ts";
+import { startBrowserProxy } from "../../src/net/proxy/browser-proxy.ts";
 import { SharedBrowser } from "../../src/net/browser/shared-browser.ts";
-import { createGuardedFetch } from "../../src/net/guarded-fetch.ts";
-import { createRobots } from "../../src/net/robots.ts";
+import { createGuardedFetch } from "../../src/net/fetch/guarded-fetch.ts";
+import { createRobots } from "../../src/net/robots/robots.ts";
 import { openEngine } from "../../src/server/open-engine.ts";
 import { describeMachine } from "../machine.ts";
 import { publishReport } from "../report.ts";
@@ -85,7 +85,7 @@ async function openWorld(home: string): Promise<World> {
   const url = `http://127.0.0.1:${(site.address() as AddressInfo).port}/`;
   const rules = createAddressRules(["127.0.0.1"]);
   const guarded = createGuardedFetch({ rules, userAgent: "Longhaul/bench" });
-  const proxy = await startBrowserProxy({ rules, connectTimeoutMs: 5_000, idleTimeoutMs: 5_000, mostConnections: 500 });
+  const proxy = await startBrowserProxy({ rules, connectTimeoutMs: 5_000, idleTimeoutMs: 5_000, maxConnections: 500 });
   const searchPath = process.env["PATH"] ?? "";
   const browser = new SharedBrowser({
     folder: join(home, "browser"),

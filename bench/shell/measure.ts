@@ -81,13 +81,13 @@ async function measureMemory(engine: Engine, bytes: number): Promise<number> {
   await writeZeros(engine, warmUpBytes);
   globalThis.gc?.();
   const before = process.memoryUsage.rss();
-  let most = before;
+  let max = before;
   const looking = setInterval(() => {
-    most = Math.max(most, process.memoryUsage.rss());
+    max = Math.max(max, process.memoryUsage.rss());
   }, memoryLookMs);
   await writeZeros(engine, bytes);
   clearInterval(looking);
-  return (most - before) / 1024 ** 2;
+  return (max - before) / 1024 ** 2;
 }
 
 async function writeZeros(engine: Engine, bytes: number): Promise<void> {

@@ -1,6 +1,8 @@
+import { createPatternPool } from "../../src/text/pattern-pool.ts";
 import { join } from "node:path";
 import { loadConfig } from "../../src/config/config.ts";
 import type { Engine, Job } from "../../src/index.ts";
+import { withoutIsolation } from "../../src/kinds/shell/isolation.ts";
 import { Launcher } from "../../src/kinds/shell/launcher.ts";
 import { inheritEnv } from "../../src/kinds/shell/policy.ts";
 import { createShellKind } from "../../src/kinds/shell/shell.ts";
@@ -15,8 +17,10 @@ export async function withShellEngine<T>(home: string, work: (engine: Engine) =>
   const config = loadConfig({}, { ...process.env, LONGHAUL_HOME: home, LONGHAUL_CONFIG: join(home, "config.json") });
   const launcher = new Launcher(inheritEnv(config.shell.inherit_env, config.env));
   const shell = createShellKind({
+    patterns: createPatternPool(),
     launcher,
     redactor: createRedactor(secretValues(config.env)),
+    isolation: withoutIsolation(),
     shell: config.shell.shell,
     concurrency,
     termGraceMs: config.shell.term_grace_ms,

@@ -39,6 +39,12 @@ export const agentSchema = z.strictObject({
   classes: z.record(z.string(), z.union([z.string(), z.array(z.string()).min(1)])).default({}),
   prices: z.record(z.string(), price).default({}),
   mcp_servers: z.record(names, mcpServer).default({}),
+  isolate: z
+    .boolean()
+    .default(process.getuid?.() !== 0)
+    .describe(
+      "Whether commands of this machine's user's agents run where they cannot reach Longhaul's folder, if bubblewrap is there.",
+    ),
   secret_files: z.array(z.string()).default([".env", ".env.*", "*.pem", "id_rsa*", "id_ed25519*"]),
 });
 
@@ -53,11 +59,15 @@ export interface ProviderConfig {
 export interface AgentConfig extends Omit<AgentFile, "providers"> {
   /** Those that have a key or an address. */
   readonly providers: Readonly<Record<string, ProviderConfig>>;
-  /** How long a task of the profile mcp-task may run (TASK_TIMEOUT), and be silent (TASK_STUCK_THRESHOLD). */
-  readonly taskTimeoutMs: number;
-  readonly taskStuckMs: number | undefined;
+  readonly taskLimits: TaskLimits;
   /** What must never be shown. */
   readonly secrets: readonly string[];
+}
+
+/** How long a task of the profile mcp-task may run (TASK_TIMEOUT), and be silent (TASK_STUCK_THRESHOLD), where that is set. */
+export interface TaskLimits {
+  readonly runMs: number | undefined;
+  readonly idleMs: number | undefined;
 }
 
 type Environment = NodeJS.ProcessEnv;
@@ -67,8 +77,6 @@ interface KnownProvider extends Omit<ProviderConfig, "apiKey"> {
   /** The variable that names another address. */
   readonly address?: string;
 }
-
-const fiveHoursMs = 18_000_000;
 
 const knownProviders: Readonly<Record<string, KnownProvider>> = {
   anthropic: { type: "anthropic", keys: ["ANTHROPIC_API_KEY"], address: "ANTHROPIC_BASE_URL" },
@@ -89,7 +97,7 @@ const knownProviders: Readonly<Record<string, KnownProvider>> = {
 };
 
 export function readAgentConfig(file: AgentFile, env: Environment): AgentConfig {
-  const providers = { ...fromEnvironment(env), ...fromFile(file.providers, env) };
+  const providers = { ...readProviders(env), ...fromFile(file.providers, env) };
   const keys = Object.values(providers).map(({ apiKey }) => apiKey);
   const handed = Object.values(file.mcp_servers).flatMap((server) =>
     Object.values("env" in server ? server.env : server.headers),
@@ -97,21 +105,30 @@ export function readAgentConfig(file: AgentFile, env: Environment): AgentConfig 
   return {
     ...file,
     providers,
-    taskTimeoutMs: milliseconds(env, "TASK_TIMEOUT") ?? fiveHoursMs,
-    taskStuckMs: milliseconds(env, "TASK_STUCK_THRESHOLD"),
+    taskLimits: readTaskLimits(env),
     secrets: [...keys, ...handed].filter((value) => value !== undefined),
   };
 }
 
-function fromEnvironment(env: Environment): Record<string, ProviderConfig> {
+export function readTaskLimits(env: Environment): TaskLimits {
+  return { runMs: milliseconds(env, "TASK_TIMEOUT"), idleMs: milliseconds(env, "TASK_STUCK_THRESHOLD") };
+}
+
+/** The variables that make these providers usable. */
+export function providerVariables(isWanted: (provider: string) => boolean): string[] {
+  return Object.entries(knownProviders).flatMap(([name, { keys, address }]) =>
+    isWanted(name) ? [...keys, ...(address === undefined ? [] : [address])] : [],
+  );
+}
+
+/** The providers that variables make usable. */
+export function readProviders(env: Environment): Record<string, ProviderConfig> {
   const found = Object.entries(knownProviders).flatMap(([name, { type, baseUrl, keys, address }]) => {
     const apiKey = keys.map((key) => readVariable(env, key)).find((value) => value !== undefined);
     const given = address === undefined ? undefined : readVariable(env, address);
     if (apiKey === undefined && given === undefined) return [];
     const url = given === undefined ? baseUrl : toBaseUrl(given, address ?? "");
-    return [
-      [name, { type, ...(url === undefined ? {} : { baseUrl: url }), ...(apiKey === undefined ? {} : { apiKey }) }],
-    ];
+    return [[name, { type, baseUrl: url, apiKey }]];
   });
   return Object.fromEntries(found) as Record<string, ProviderConfig>;
 }
@@ -139,10 +156,7 @@ function fromFile(providers: AgentFile["providers"], env: Environment): Record<s
     }
     const apiKey =
       given.api_key ?? (given.api_key_env === undefined ? undefined : readVariable(env, given.api_key_env));
-    return [
-      name,
-      { type: given.type, ...(baseUrl === undefined ? {} : { baseUrl }), ...(apiKey === undefined ? {} : { apiKey }) },
-    ];
+    return [name, { type: given.type, baseUrl, apiKey }];
   });
   return Object.fromEntries(read) as Record<string, ProviderConfig>;
 }

@@ -2,12 +2,12 @@ import { LonghaulError } from "../job/error.ts";
 
 /** The settings of the profile `background-job`, by the names that mcp-background-job gave them (MCP_BG_*). */
 export interface BackgroundJobSettings {
-  readonly maxJobs: number;
-  readonly maxOutputBytes: number;
+  readonly maxJobs: number | undefined;
+  readonly maxOutputBytes: number | undefined;
   readonly jobTimeoutMs: number | undefined;
   readonly cleanupIntervalMs: number | undefined;
-  /** A command must match one of these, unless there are none. */
-  readonly allowedCommands: readonly RegExp[];
+  /** A command must match one of each list. */
+  readonly allowedCommands: readonly (readonly RegExp[])[];
   readonly workingDir: string | undefined;
   /** Refuses jobs over the limit, as mcp-background-job does; otherwise they queue. */
   readonly isStrict: boolean;
@@ -18,23 +18,24 @@ type Environment = NodeJS.ProcessEnv;
 export function readBackgroundJobSettings(env: Environment): BackgroundJobSettings {
   const timeoutSeconds = wholeNumber(env, "MCP_BG_JOB_TIMEOUT", 1, 31_536_000);
   const cleanupSeconds = wholeNumber(env, "MCP_BG_CLEANUP_INTERVAL", 10, 3_600);
+  const allowed = patterns(env);
   return {
-    maxJobs: wholeNumber(env, "MCP_BG_MAX_JOBS", 1, 100) ?? 10,
-    maxOutputBytes: outputSize(env) ?? 10 * 1024 * 1024,
+    maxJobs: wholeNumber(env, "MCP_BG_MAX_JOBS", 1, 100),
+    maxOutputBytes: outputSize(env),
     jobTimeoutMs: timeoutSeconds === undefined ? undefined : timeoutSeconds * 1_000,
     cleanupIntervalMs: cleanupSeconds === undefined ? undefined : cleanupSeconds * 1_000,
-    allowedCommands: patterns(env),
+    allowedCommands: allowed.length === 0 ? [] : [allowed],
     workingDir: env["MCP_BG_WORKING_DIR"] === "" ? undefined : env["MCP_BG_WORKING_DIR"],
     isStrict: ["1", "true", "yes"].includes((env["MCP_BG_STRICT"] ?? "").toLowerCase()),
   };
 }
 
-function wholeNumber(env: Environment, name: string, least: number, most: number): number | undefined {
+function wholeNumber(env: Environment, name: string, least: number, max: number): number | undefined {
   const text = env[name];
   if (text === undefined || text === "") return undefined;
   const value = Number(text);
-  if (Number.isInteger(value) && value >= least && value <= most) return value;
-  throw refusal(name, `a whole number from ${least} to ${most}`, text);
+  if (Number.isInteger(value) && value >= least && value <= max) return value;
+  throw refusal(name, `a whole number from ${least} to ${max}`, text);
 }
 
 /** Bytes, or `<n>MB`. */

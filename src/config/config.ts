@@ -3,13 +3,14 @@ import { cpus } from "node:os";
 import { z } from "zod";
 import { LonghaulError } from "../job/error.ts";
 import { messageOf } from "../job/failure.ts";
-import { parseInput } from "../job/issue.ts";
+import { parseInputIn } from "../job/issue.ts";
 import { checkWebhookSecret, parseWebhookUrl } from "../job/webhook.ts";
 import { accessFields, oidcSchema } from "./access.ts";
 import { agentSchema, readAgentConfig, type AgentConfig } from "./agent.ts";
 import { readBackgroundJobSettings, type BackgroundJobSettings } from "./background-job.ts";
 import { endpointsSchema, readEndpoints, type EndpointsConfig } from "./endpoints.ts";
 import { findPaths, type Paths } from "./paths.ts";
+import { checkConfigFile } from "./private-files.ts";
 import { withEnvFile } from "./read-variable.ts";
 import { readSearch, searchSchema, type SearchConfig } from "./search.ts";
 
@@ -19,44 +20,46 @@ const pattern = z.string().refine(isPattern, "expected a regular expression");
 
 /** Variables that commands inherit unless the configuration says otherwise: what tools need, and nothing that looks secret. */
 const defaultInheritedEnv = [
-  ...[
-    "PATH",
-    "HOME",
-    "USER",
-    "LOGNAME",
-    "SHELL",
-    "LANG",
-    "LANGUAGE",
-    "LC_*",
-    "TERM",
-    "COLORTERM",
-    "TZ",
-    "TMPDIR",
-    "PWD",
-  ],
-  ...[
-    "EDITOR",
-    "PAGER",
-    "DISPLAY",
-    "WAYLAND_DISPLAY",
-    "XDG_*",
-    "SSH_AUTH_SOCK",
-    "http_proxy",
-    "https_proxy",
-    "no_proxy",
-  ],
-  ...["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "NODE_*", "NVM_*", "npm_config_*", "PYTHON*", "PYENV_*", "VIRTUAL_ENV"],
-  ...[
-    "CONDA_*",
-    "JAVA_HOME",
-    "GOPATH",
-    "GOROOT",
-    "CARGO_HOME",
-    "RUSTUP_HOME",
-    "DOTNET_ROOT",
-    "ANDROID_HOME",
-    "DOCKER_HOST",
-  ],
+  "PATH",
+  "HOME",
+  "USER",
+  "LOGNAME",
+  "SHELL",
+  "LANG",
+  "LANGUAGE",
+  "LC_*",
+  "TERM",
+  "COLORTERM",
+  "TZ",
+  "TMPDIR",
+  "PWD",
+  "EDITOR",
+  "PAGER",
+  "DISPLAY",
+  "WAYLAND_DISPLAY",
+  "XDG_*",
+  "SSH_AUTH_SOCK",
+  "http_proxy",
+  "https_proxy",
+  "no_proxy",
+  "HTTP_PROXY",
+  "HTTPS_PROXY",
+  "NO_PROXY",
+  "NODE_*",
+  "NVM_*",
+  "npm_config_*",
+  "PYTHON*",
+  "PYENV_*",
+  "VIRTUAL_ENV",
+  "CONDA_*",
+  "JAVA_HOME",
+  "GOPATH",
+  "GOROOT",
+  "CARGO_HOME",
+  "RUSTUP_HOME",
+  "DOTNET_ROOT",
+  "ANDROID_HOME",
+  "DOCKER_HOST",
 ];
 
 const configSchema = z.strictObject({
@@ -65,7 +68,7 @@ const configSchema = z.strictObject({
       host: z.string().default("127.0.0.1"),
       port: z.int().min(0).max(65_535).optional().describe("0 takes any free port."),
       ...accessFields,
-      most_stream_readers: z.int().min(1).max(100_000).default(2_000),
+      max_stream_readers: z.int().min(1).max(100_000).default(2_000),
     })
     .prefault({}),
   shell: z
@@ -73,11 +76,28 @@ const configSchema = z.strictObject({
       shell: z.enum(["bash", "sh"]).default("bash"),
       concurrency: z.int().min(1).max(1_000).default(16),
       allow: z.array(pattern).default([]),
+      allow_env: z
+        .array(z.string())
+        .default([])
+        .describe("Variables that callers may set for a command although only some commands are allowed."),
       deny: z.array(pattern).default([]),
       roots: z.array(z.string()).default([]),
       inherit_env: z.array(z.string()).default(defaultInheritedEnv),
       output_cap_mb: z.number().min(0.01).max(100_000).default(100),
       term_grace_ms: z.int().min(0).max(600_000).default(5_000),
+      user: z
+        .string()
+        .regex(/^[a-z_][\w.-]*$/i, "expected the name of an account")
+        .optional()
+        .describe(
+          "The account under which the commands of others than this machine's user run; the server must be root.",
+        ),
+      trust_owners: z
+        .boolean()
+        .default(false)
+        .describe(
+          "Whether commands of every owner may run like those of this machine's user, where they reach everything.",
+        ),
       allow_remote: z.boolean().default(false).describe("Whether callers on other machines may run commands."),
     })
     .prefault({}),
@@ -86,7 +106,7 @@ const configSchema = z.strictObject({
       allow: z
         .array(z.string())
         .default([])
-        .describe("Hosts, host:port and ranges that are reached though not public."),
+        .describe("Hosts, host:port and ranges that may be reached although they are not public."),
       user_agent: z
         .string()
         .min(1)
@@ -132,7 +152,7 @@ const configSchema = z.strictObject({
         .default([])
         .describe("The only origins, or beginnings of addresses, that may be posted to; any public one unless given."),
       default_url: z.string().optional().describe("For jobs that name no address of their own."),
-      secret: z.string().optional().describe("Signs; made by itself and kept in the folder unless given."),
+      secret: z.string().optional().describe("Signs the posts; made and kept in the folder unless given."),
     })
     .prefault({}),
   redact: z.array(z.string()).default([]).describe("Values to hide wherever they would be shown."),
@@ -161,7 +181,7 @@ export function loadConfig(flags: ConfigFlags = {}, variables: NodeJS.ProcessEnv
   const env = withEnvFile(variables);
   const paths = findPaths(env);
   const file = readConfigFile(paths.config);
-  const parsed = parseInput(configSchema, file, `The configuration in ${paths.config}`);
+  const parsed = parseInputIn(configSchema, file, `The configuration in ${paths.config}`);
   checkWebhooks(parsed.webhooks);
   const port = flags.port ?? toPort(env["LONGHAUL_PORT"]) ?? parsed.server.port;
   const server = {
@@ -171,7 +191,7 @@ export function loadConfig(flags: ConfigFlags = {}, variables: NodeJS.ProcessEnv
   };
   const backgroundJob = readBackgroundJobSettings(env);
   const shell = {
-    ...withBackgroundJob(parsed.shell, env, backgroundJob),
+    ...withBackgroundJob(parsed.shell, backgroundJob),
     allow_remote: flags.allowRemoteShell ?? parsed.shell.allow_remote,
   };
   const executable = env["LONGHAUL_BROWSER"] ?? parsed.browser.executable;
@@ -186,13 +206,12 @@ export function loadConfig(flags: ConfigFlags = {}, variables: NodeJS.ProcessEnv
 /** The limits of mcp-background-job are those of all commands, where they are set. */
 function withBackgroundJob(
   shell: Config["shell"],
-  env: NodeJS.ProcessEnv,
   { maxJobs, maxOutputBytes }: BackgroundJobSettings,
 ): Config["shell"] {
   return {
     ...shell,
-    ...((env["MCP_BG_MAX_JOBS"] ?? "") === "" ? {} : { concurrency: maxJobs }),
-    ...((env["MCP_BG_MAX_OUTPUT_SIZE"] ?? "") === "" ? {} : { output_cap_mb: maxOutputBytes / 1_000_000 }),
+    ...(maxJobs === undefined ? {} : { concurrency: maxJobs }),
+    ...(maxOutputBytes === undefined ? {} : { output_cap_mb: maxOutputBytes / 1_000_000 }),
   };
 }
 
@@ -202,6 +221,7 @@ export function toRetention({ retention }: Pick<Config, "retention">): { succeed
 
 function readConfigFile(path: string): unknown {
   if (!existsSync(path)) return {};
+  checkConfigFile(path);
   try {
     return JSON.parse(readFileSync(path, "utf8"));
   } catch (error) {

@@ -1,9 +1,9 @@
 import { homedir } from "node:os";
 import { z } from "zod";
+import type { AnyRunpod, Endpoint, LocalEndpoint } from "../job/endpoint.ts";
 import { LonghaulError } from "../job/error.ts";
-import type { Json } from "../job/json.ts";
 
-const usualBaseUrl = "https://api.runpod.ai/v2";
+const defaultBaseUrl = "https://api.runpod.ai/v2";
 const concurrency = z.int().min(1).max(1_000);
 const milliseconds = z
   .int()
@@ -20,7 +20,7 @@ const runpodSchema = z.strictObject({
   base_url: z.url({ protocol: /^https?$/ }).optional(),
   api_key: z.string().min(1).optional(),
   api_key_env: z.string().min(1).optional().describe("The variable that holds the key."),
-  concurrency: concurrency.default(200).describe("Most jobs that are followed at once."),
+  concurrency: concurrency.default(200).describe("Maximum number of jobs that are followed at once."),
 });
 
 const localSchema = z
@@ -33,11 +33,11 @@ const localSchema = z
     mode: z.enum(["warm", "per_job"]).default("per_job"),
     concurrency: concurrency.default(1),
     timeout_ms: milliseconds.default(600_000),
-    idle_timeout_ms: milliseconds.optional().describe("Most time without a word from the worker."),
+    idle_timeout_ms: milliseconds.optional().describe("Maximum time without a word from the worker."),
     keep_ms: milliseconds.default(300_000).describe("How long a warm worker is kept without a job."),
     input_schema: z.record(z.string(), z.json()).optional().describe("A JSON Schema."),
   })
-  .refine(({ command, argv }) => (command === undefined) !== (argv === undefined), "give either command or argv");
+  .refine(({ command, argv }) => (command === undefined) !== (argv === undefined), "must have either command or argv");
 
 export const endpointsSchema = z
   .record(
@@ -46,44 +46,23 @@ export const endpointsSchema = z
   )
   .default({});
 
-export interface RunpodConfig {
-  readonly type: "runpod";
-  readonly endpointId: string;
-  readonly baseUrl: string;
-  readonly apiKey: string | undefined;
-  readonly concurrency: number;
-}
-
-export interface LocalConfig {
-  readonly type: "local";
-  readonly argv: readonly string[];
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly mode: "warm" | "per_job";
-  readonly concurrency: number;
-  readonly timeoutMs: number;
-  readonly idleTimeoutMs: number | undefined;
-  readonly keepMs: number;
-  readonly inputSchema: Json | undefined;
-}
-
 export interface EndpointsConfig {
-  readonly named: Readonly<Record<string, RunpodConfig | LocalConfig>>;
-  /** With a key of RunPod's, any of its endpoints can be named by its id. */
-  readonly anyRunpod: Omit<RunpodConfig, "endpointId"> | undefined;
+  readonly named: Readonly<Record<string, Endpoint>>;
+  /** Undefined without a key. */
+  readonly anyRunpod: AnyRunpod | undefined;
   /** Keys, to be hidden wherever they would be shown. */
   readonly secrets: readonly string[];
 }
 
 /** Puts what the file says of endpoints together with RUNPOD_API_KEY and RUNPOD_SERVERLESS_API_URL. */
 export function readEndpoints(file: z.output<typeof endpointsSchema>, env: NodeJS.ProcessEnv): EndpointsConfig {
-  const baseUrl = readBaseUrl(env) ?? usualBaseUrl;
-  const usualKey = env["RUNPOD_API_KEY"] === "" ? undefined : env["RUNPOD_API_KEY"];
+  const baseUrl = readBaseUrl(env) ?? defaultBaseUrl;
+  const defaultKey = env["RUNPOD_API_KEY"] === "" ? undefined : env["RUNPOD_API_KEY"];
   const named = Object.fromEntries(
-    Object.entries(file).map(([name, endpoint]): [string, RunpodConfig | LocalConfig] => {
+    Object.entries(file).map(([name, endpoint]): [string, Endpoint] => {
       if (endpoint.type === "local") return [name, toLocal(endpoint)];
       const keyName = endpoint.api_key_env;
-      const apiKey = endpoint.api_key ?? (keyName === undefined ? usualKey : env[keyName]);
+      const apiKey = endpoint.api_key ?? (keyName === undefined ? defaultKey : env[keyName]);
       return [
         name,
         {
@@ -100,22 +79,29 @@ export function readEndpoints(file: z.output<typeof endpointsSchema>, env: NodeJ
   return {
     named,
     anyRunpod:
-      usualKey === undefined
+      defaultKey === undefined
         ? undefined
-        : { type: "runpod", baseUrl: trimmed(baseUrl), apiKey: usualKey, concurrency: 200 },
-    secrets: [...keys, usualKey].filter((key) => key !== undefined),
+        : { type: "runpod", baseUrl: trimmed(baseUrl), apiKey: defaultKey, concurrency: 200 },
+    secrets: [...keys, defaultKey].filter((key) => key !== undefined),
   };
 }
 
-function toLocal(endpoint: z.output<typeof localSchema>): LocalConfig {
-  const { command, argv, cwd, env, mode, concurrency: most } = endpoint;
+export const runpodVariables = ["RUNPOD_API_KEY", "RUNPOD_SERVERLESS_API_URL"] as const;
+
+/** RunPod as a client's own key makes it usable. */
+export function readBroughtRunpod(keys: NodeJS.ProcessEnv): AnyRunpod | undefined {
+  return readEndpoints({}, keys).anyRunpod;
+}
+
+function toLocal(endpoint: z.output<typeof localSchema>): LocalEndpoint {
+  const { command, argv, cwd, env, mode, concurrency: max } = endpoint;
   return {
     type: "local",
     argv: argv ?? ["sh", "-c", command ?? ""],
     cwd: cwd ?? homedir(),
     env,
     mode,
-    concurrency: most,
+    concurrency: max,
     timeoutMs: endpoint.timeout_ms,
     idleTimeoutMs: endpoint.idle_timeout_ms,
     keepMs: endpoint.keep_ms,
@@ -129,7 +115,7 @@ function readBaseUrl(env: NodeJS.ProcessEnv): string | undefined {
   if (z.url({ protocol: /^https?$/ }).safeParse(text).success) return text;
   throw new LonghaulError(
     "invalid_input",
-    `RUNPOD_SERVERLESS_API_URL must be a URL such as ${usualBaseUrl}, got "${text}".`,
+    `RUNPOD_SERVERLESS_API_URL must be a URL such as ${defaultBaseUrl}, got "${text}".`,
   );
 }
 

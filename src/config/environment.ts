@@ -6,9 +6,30 @@ export interface Environment {
   readonly variable: (name: string) => string | undefined;
   /** For a server that is started in the background: not taken for a process of the job that started it. */
   readonly serverVariables: NodeJS.ProcessEnv;
+  /** Where a caller stands, for the jobs that it starts. Without a folder if its own is gone. */
+  readonly clientContext: () => { readonly cwd?: string; readonly env: Readonly<Record<string, string>> };
 }
 
-export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environment {
+/** Settings of a client, which hold for what it does itself: a server that it happens to start is everybody's. */
+const clientSettings = /^(MCP_BG_\w+|TASK_TIMEOUT|TASK_STUCK_THRESHOLD|ENV_FILE)$/;
+
+export function readEnvironment(): Environment {
+  const { env } = process;
   const { LONGHAUL_JOB_ID: _job, LONGHAUL_WORKERS_OF: _workers, ...serverVariables } = env;
-  return { paths: findPaths(env), variable: (name) => env[name], serverVariables };
+  return { paths: findPaths(env), variable: (name) => env[name], serverVariables, clientContext: () => standing(env) };
+}
+
+export function withoutClientSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !clientSettings.test(name)));
+}
+
+function standing(variables: NodeJS.ProcessEnv): ReturnType<Environment["clientContext"]> {
+  const env = Object.fromEntries(
+    Object.entries(variables).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+  try {
+    return { cwd: process.cwd(), env };
+  } catch {
+    return { env };
+  }
 }

@@ -1,5 +1,5 @@
 import { homedir, tmpdir, userInfo } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { profiles, profileSocketFile, type Profile } from "./profiles.ts";
 
 /** Where everything of one installation lives. */
@@ -15,6 +15,12 @@ export interface Paths {
   readonly log: string;
   /** What the running server says of itself: process, version, address. */
   readonly server: string;
+  /** Which port was listened on last, unless one is configured. */
+  readonly port: string;
+  /** Who is starting a server now. */
+  readonly starting: string;
+  /** What the server answers to the first questions of MCP clients, for each profile. */
+  readonly snapshots: string;
   readonly pipes: string;
   /** For the browser's profile and temporary files. */
   readonly browser: string;
@@ -40,9 +46,17 @@ export function findPaths(env: NodeJS.ProcessEnv): Paths {
     webhookSecret: join(home, "webhook-secret"),
     log: join(home, "server.log"),
     server: join(home, "server.json"),
+    port: join(home, "port"),
+    starting: join(home, "server.starting"),
+    snapshots: join(home, "snapshots"),
     pipes: join(home, "pipes"),
     browser: shortPath(home, "browser", longestBrowserPath),
   };
+}
+
+/** Folders and files of the installation that are nobody's business but its own, wherever they lie. */
+export function ownPlaces({ home, config, socket, browser }: Paths): string[] {
+  return [...new Set([home, dirname(socket), dirname(browser), config])];
 }
 
 function shortPath(home: string, file: string, longest: number): string {

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { LonghaulError } from "../job/error.ts";
 import { messageOf } from "../job/failure.ts";
@@ -10,9 +11,10 @@ export function readVariable(env: NodeJS.ProcessEnv, name: string): string | und
 }
 
 /** The environment with what the file that ENV_FILE names adds to it; what is set already counts more. */
-export function withEnvFile(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const path = readVariable(env, "ENV_FILE");
-  if (path === undefined) return env;
+export function withEnvFile(env: NodeJS.ProcessEnv, cwd = ""): NodeJS.ProcessEnv {
+  const name = readVariable(env, "ENV_FILE");
+  if (name === undefined) return env;
+  const path = resolve(cwd, name);
   try {
     const set = Object.entries(env).filter(([, value]) => value !== "");
     return { ...env, ...parseEnv(readFileSync(path, "utf8")), ...Object.fromEntries(set) };

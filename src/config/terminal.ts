@@ -12,26 +12,18 @@ export interface TerminalStream {
   readonly hasColor: boolean;
 }
 
-interface Writable {
-  readonly isTTY?: boolean;
-  readonly columns?: number;
-}
-
-const usualColumns = 80;
+const defaultColumns = 80;
 
 /** NO_COLOR and FORCE_COLOR are honoured; a dumb terminal gets neither colours nor lines that change. */
-export function readTerminal(
-  stdout: Writable = process.stdout,
-  stderr: Writable = process.stderr,
-  env: NodeJS.ProcessEnv = process.env,
-): Terminal {
-  const read = (stream: Writable): TerminalStream => {
-    const isTerminal = stream.isTTY === true && env["TERM"] !== "dumb";
+export function readTerminal(): Terminal {
+  const { stdout, stderr, env } = process;
+  const read = ({ isTTY }: { isTTY?: boolean }): TerminalStream => {
+    const isTerminal = isTTY === true && env["TERM"] !== "dumb";
     return { isTerminal, hasColor: wantsColor(env) ?? isTerminal };
   };
   const columns = (): number | undefined => {
-    if (stdout.isTTY !== true) return undefined;
-    return stdout.columns || Number(env["COLUMNS"]) || usualColumns;
+    if (!stdout.isTTY) return undefined;
+    return stdout.columns || Number(env["COLUMNS"]) || defaultColumns;
   };
   return { out: read(stdout), err: read(stderr), columns };
 }

@@ -1,5 +1,7 @@
+import type { ClientDefaults } from "../job/client-defaults.ts";
 import { LonghaulError } from "../job/error.ts";
-import type { Job } from "../job/job.ts";
+import { isConfined, type Job } from "../job/job.ts";
+import type { Kind } from "../job/kind.ts";
 import type { JobFilter } from "../store/store.ts";
 
 /** What somebody may do: see jobs; start and steer them too; look after the whole server too. Each contains the one before. */
@@ -21,6 +23,8 @@ export interface Access {
 /** As `Access`, with a name for the record of who did it, and through which door: "ada (http)". */
 export interface Actor extends Access {
   readonly by?: string;
+  /** Of the program that asks, if it is on this machine. */
+  readonly client?: ClientDefaults;
 }
 
 /** Throws unless the caller may. */
@@ -40,6 +44,31 @@ export function demandKind({ kinds, barredKinds }: Access, kind: string): void {
       `Kind "${kind}" is not served to other machines. Allow it with ${kind}.allow_remote in the configuration.`,
     );
   }
+}
+
+/** Throws unless the caller may do what concerns the jobs of all owners. */
+export function demandAllOwners({ owner }: Access): void {
+  if (owner === undefined) return;
+  throw new LonghaulError("not_allowed", `This concerns the jobs of all owners; the token is for owner "${owner}".`);
+}
+
+/** Throws unless the caller may make this very job do something: what this machine's user has started may do more than they. */
+export function demandSteering({ owner }: Access, job: Job, kind: Kind | undefined): void {
+  if (owner === undefined || kind?.confines !== true || isConfined(job)) return;
+  throw new LonghaulError(
+    "not_allowed",
+    `Job ${job.id} was started by this machine's user: with a token for one owner it can be seen and cancelled, not steered.`,
+  );
+}
+
+/** Whether the caller looks after the whole server. */
+export function isServerAdmin({ owner, scope = "admin" }: Access): boolean {
+  return owner === undefined && scope === "admin";
+}
+
+/** Whether nothing of what the server does is hidden from the caller. */
+export function seesAll({ owner, kinds }: Access): boolean {
+  return owner === undefined && kinds === undefined;
 }
 
 export function maySee({ owner, kinds }: Access, job: Pick<Job, "owner" | "kind">): boolean {

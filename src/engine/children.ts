@@ -1,4 +1,3 @@
-import { defined } from "../job/defined.ts";
 import { LonghaulError } from "../job/error.ts";
 import type { JobId } from "../job/id.ts";
 import type { Job } from "../job/job.ts";
@@ -8,7 +7,7 @@ import { isTerminal } from "../job/state.ts";
 import type { Store } from "../store/store.ts";
 import type { Clock } from "./clock.ts";
 import type { Feed } from "./feed.ts";
-import type { Run } from "./run.ts";
+import type { HeldAttempt } from "./attempt.ts";
 
 interface ChildParts {
   readonly store: Store;
@@ -18,7 +17,7 @@ interface ChildParts {
 
 /** Waits until a child of this attempt's job has ended. */
 export async function awaitChild(
-  run: Run,
+  run: HeldAttempt,
   id: JobId,
   parts: ChildParts,
   onChange: () => Promise<"end" | undefined> = async () => undefined,
@@ -46,7 +45,7 @@ export async function awaitChild(
 }
 
 /** When the engine stops or has lost the job, the child goes on: the same attempt finds it again. */
-function isToldToEnd({ stopCause }: Run): boolean {
+function isToldToEnd({ stopCause }: HeldAttempt): boolean {
   return stopCause?.type === "cancelled" || stopCause?.type === "timed_out";
 }
 
@@ -66,10 +65,10 @@ async function endChild(id: JobId, reason: string, { store, feed, clock }: Child
   }
 }
 
-const mostBytes = 1_000_000;
+const maxBytes = 1_000_000;
 
 export async function readChild(
-  run: Run,
+  run: HeldAttempt,
   id: JobId,
   store: Store,
   { stream, from }: { stream: string; from: number },
@@ -77,11 +76,11 @@ export async function readChild(
   const { state } = await findChild(run, id, store);
   const address = { id, attempt: state.attempt, stream };
   const start = from >= 0 ? from : Math.max(0, (await store.output.measure(address)).size + from);
-  const { bytes, next, size } = await store.output.read(address, start, mostBytes);
+  const { bytes, next, size } = await store.output.read(address, start, maxBytes);
   return { bytes, next, size };
 }
 
-async function findChild(run: Run, id: JobId, store: Store): Promise<Job> {
+async function findChild(run: HeldAttempt, id: JobId, store: Store): Promise<Job> {
   const child = await store.get(id);
   if (child?.parent === run.id) return child;
   throw new LonghaulError("not_found", `Job ${run.id} has no child ${id}.`);
@@ -92,9 +91,7 @@ async function toChildEnd({ id, state }: Job, store: Store): Promise<ChildEnd> {
   const payload = state.status === "succeeded" ? await store.payload(id) : undefined;
   return {
     status: state.status,
-    ...defined({
-      failure: "failure" in state ? state.failure : undefined,
-      result: payload?.result === undefined ? undefined : (JSON.parse(payload.result) as Json),
-    }),
+    failure: "failure" in state ? state.failure : undefined,
+    result: payload?.result === undefined ? undefined : (JSON.parse(payload.result) as Json),
   };
 }

@@ -1,5 +1,6 @@
 import { LonghaulError } from "../job/error.ts";
 import type { JobId } from "../job/id.ts";
+import { isConfined } from "../job/job.ts";
 import { parseInput } from "../job/issue.ts";
 import type { Json } from "../job/json.ts";
 import type { ChildRequest, JobContext } from "../job/kind.ts";
@@ -8,10 +9,9 @@ import { questionSchema, type Answer, type Question } from "../job/question.ts";
 import type { Store } from "../store/store.ts";
 import { awaitChild, readChild } from "./children.ts";
 import type { Feed } from "./feed.ts";
-import { note } from "./note.ts";
-import { createRunOutput } from "./output.ts";
+import { note, type HeldAttempt } from "./attempt.ts";
+import { createAttemptOutput } from "./output.ts";
 import { createProgressReporter } from "./progress.ts";
-import type { Run } from "./run.ts";
 import type { Settings } from "./settings.ts";
 
 interface ContextParts {
@@ -21,28 +21,31 @@ interface ContextParts {
   readonly spawn: (child: ChildRequest) => Promise<JobId>;
 }
 
-export interface RunContext {
+export interface AttemptContext {
   readonly context: JobContext;
   /** Hands on what is still held back: called once, before the attempt is settled. */
   readonly flush: () => void;
 }
 
 const longestLogMessage = 8_000;
-const mostLogMessages = 5_000;
+const maxLogMessages = 5_000;
 
 /** What one attempt sees of the engine. Writes are handed to the store in order; the settlement comes after them. */
-export function createContext(run: Run, parts: ContextParts): RunContext {
+export function createContext(run: HeldAttempt, parts: ContextParts): AttemptContext {
   const { store, settings } = parts;
   const { clock } = settings;
   const { attempt, interruptions } = run.job.state;
   const progress = createProgressReporter(run, store, clock);
-  const output = createRunOutput(run, store.output, clock);
+  const output = createAttemptOutput(run, store.output, clock);
   let logged = 0;
   let asked = 0;
 
   const context: JobContext = {
     id: run.id,
     owner: run.job.owner,
+    cwd: run.job.cwd,
+    client: run.client,
+    isConfined: isConfined(run.job),
     attempt,
     isInterrupted: interruptions > 0,
     limits: run.job.limits,
@@ -53,9 +56,9 @@ export function createContext(run: Run, parts: ContextParts): RunContext {
     progress: progress.report,
     log: (message, level = "info") => {
       run.touch();
-      if (++logged > mostLogMessages) return;
+      if (++logged > maxLogMessages) return;
       const text =
-        logged === mostLogMessages ? "Further messages of this attempt are not kept; write output instead." : message;
+        logged === maxLogMessages ? "Further messages of this attempt are not kept; write output instead." : message;
       note(run, { type: "message-logged", level, message: text.slice(0, longestLogMessage) }, parts);
     },
     touch: () => run.touch(),
@@ -95,7 +98,7 @@ export function createContext(run: Run, parts: ContextParts): RunContext {
 }
 
 /** Growth of the file counts as a sign of life. */
-function watched(run: Run, file: OutputFile): OutputFile {
+function watched(run: HeldAttempt, file: OutputFile): OutputFile {
   let size = 0;
   return {
     path: file.path,
@@ -112,7 +115,12 @@ function parseCheckpoint(text: string | undefined): Json | undefined {
   return text === undefined ? undefined : (JSON.parse(text) as Json);
 }
 
-async function ask(run: Run, { store, feed, settings }: ContextParts, key: string, wanted: Question): Promise<Answer> {
+async function ask(
+  run: HeldAttempt,
+  { store, feed, settings }: ContextParts,
+  key: string,
+  wanted: Question,
+): Promise<Answer> {
   const question = parseInput(questionSchema, wanted, "The question");
   const changes = feed.changes([run.id], run.signal);
   run.questionOpened();

@@ -1,12 +1,8 @@
-import { defined } from "../job/defined.ts";
 import type { Kind } from "../job/kind.ts";
-import type { Claim, ClaimWant, Store } from "../store/store.ts";
-import type { Settings } from "./settings.ts";
+import type { Claim, ClaimWant } from "../store/store.ts";
+import type { EngineParts } from "./settings.ts";
 
-interface DispatcherParts {
-  readonly store: Store;
-  readonly kinds: ReadonlyMap<string, Kind>;
-  readonly settings: Settings;
+interface DispatcherParts extends EngineParts {
   readonly worker: string;
   readonly start: (claim: Claim) => void;
 }
@@ -130,7 +126,7 @@ export class Dispatcher {
     for (const kind of this.#parts.kinds.values()) {
       const max = Math.min(this.#freeSlots(kind), this.#freeStarts(kind));
       if (max <= 0 || this.#paused.has(kind.name)) continue;
-      wants.push({ kind: kind.name, max, ...defined({ perKey: kind.perKey, perKeyOf: kind.perKeyOf }) });
+      wants.push({ kind: kind.name, max, perKey: kind.perKey, perKeyOf: kind.perKeyOf });
     }
     return wants;
   }

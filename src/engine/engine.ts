@@ -4,19 +4,20 @@ import type { JobEvent } from "../job/event.ts";
 import type { JobId } from "../job/id.ts";
 import type { Job } from "../job/job.ts";
 import type { Json } from "../job/json.ts";
-import type { RunHandlers } from "../job/kind.ts";
+import type { AttemptHandlers } from "../job/kind.ts";
 import type { Answer, AskedQuestion } from "../job/question.ts";
 import type { OutputSize } from "../job/output.ts";
 import type { Delivery, DeliveryFilter, DeliveryPage } from "../store/delivery.ts";
 import type { ArtifactSlice, OutputSlice } from "../store/output-store.ts";
 import type { Created, JobFilter, JobPage, PageRequest, StatusCount } from "../store/store.ts";
+import type { PatternPool } from "../text/pattern-pool.ts";
 import type { Access, Actor } from "./access.ts";
 import { createActions } from "./actions.ts";
 import { Feed } from "./feed.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import type { QueueDiagnosis } from "./queue-diagnosis.ts";
 import { createReads, type ArtifactRequest, type KindFacts, type OutputRequest } from "./reads.ts";
-import { Runs } from "./runs.ts";
+import { Attempts } from "./attempts.ts";
 import { toKindMap, toSettings, type EngineOptions } from "./settings.ts";
 import { createSubmitter, type SubmitRequest } from "./submit.ts";
 import { createTokenBook, type TokenBook } from "./tokens.ts";
@@ -24,7 +25,7 @@ import type { WaitOptions, WaitResult } from "./wait.ts";
 import { Deliverer } from "./webhooks/deliverer.ts";
 
 /**
- * Runs jobs. Every method that takes an id throws `not_found`, or `expired` once the job's retention has ended. Whoever calls on
+ * Attempts jobs. Every method that takes an id throws `not_found`, or `expired` once the job's retention has ended. Whoever calls on
  * somebody's behalf says so with `access` or `actor`: here, and nowhere else, is decided what they may (`not_allowed`).
  */
 export interface Engine {
@@ -93,6 +94,8 @@ export interface Engine {
   readonly prune: (actor?: Actor) => Promise<number>;
   /** Who may come in over the network. */
   readonly tokens: TokenBook;
+  /** Tests texts by the patterns of callers. */
+  readonly patterns: PatternPool;
   /** Tells running attempts to stop, stores where they are, and closes the store. Jobs go on with the next engine. */
   readonly stop: () => Promise<void>;
 }
@@ -104,8 +107,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const settings = toSettings(options);
   const feed = new Feed(store, settings.clock, settings.pollMs);
   const submitter = createSubmitter(kinds, settings);
-  const runs = new Runs({ store, kinds, settings, worker: randomUUID(), feed, submitter });
-  const handlers = (id: JobId): RunHandlers => runs.handlers(id);
+  const runs = new Attempts({ store, kinds, settings, worker: randomUUID(), feed, submitter });
+  const handlers = (id: JobId): AttemptHandlers => runs.handlers(id);
   const reads = createReads({ store, kinds, settings, feed, dispatcher: runs.dispatcher, handlers });
   const actions = createActions({
     store,
@@ -130,8 +133,9 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     await runs.stop();
     await deliverer?.stop();
     feed.close();
+    await settings.patterns.close();
     await store.close();
   };
-  const tokens = createTokenBook({ store: store.tokens, kinds, settings });
-  return { ...reads, ...actions, tokens, stop: () => (stopping ??= stop()) };
+  const tokens = createTokenBook({ store, kinds, settings });
+  return { ...reads, ...actions, tokens, patterns: settings.patterns, stop: () => (stopping ??= stop()) };
 }

@@ -1,5 +1,5 @@
 import type { Store } from "../store/store.ts";
-import type { Runs } from "./runs.ts";
+import type { Attempts } from "./attempts.ts";
 import type { Settings } from "./settings.ts";
 
 const batchSize = 500;
@@ -7,7 +7,7 @@ const expiryMs = 1_000;
 const tidyMs = 1_000;
 
 /** The engine's regular rounds. Each begins anew only after it has ended; a failed one is told and tried again. */
-export function startHousekeeping(store: Store, runs: Runs, settings: Settings): () => Promise<void> {
+export function startHousekeeping(store: Store, runs: Attempts, settings: Settings): () => Promise<void> {
   const { clock, leaseMs } = settings;
   const stops = [
     every(leaseMs / 3, settings, "leases could not be extended", () => runs.beat()),

@@ -1,12 +1,12 @@
 import type { OutputStream } from "../job/kind.ts";
 import type { OutputStore, OutputWriter } from "../store/output-store.ts";
 import type { Clock } from "./clock.ts";
-import type { Run } from "./run.ts";
+import type { HeldAttempt } from "./attempt.ts";
 
 const coalesceMs = 50;
 const bufferBytes = 64 * 1024;
 
-export interface RunOutput {
+export interface AttemptOutput {
   readonly stream: (name: string) => OutputStream;
   /** Writes what is buffered and closes the files. */
   readonly close: () => void;
@@ -16,7 +16,7 @@ export interface RunOutput {
 const orderStream = "order";
 
 /** The output streams of one attempt; small writes are gathered for a moment and reach the file together. */
-export function createRunOutput(run: Run, store: OutputStore, clock: Clock): RunOutput {
+export function createAttemptOutput(run: HeldAttempt, store: OutputStore, clock: Clock): AttemptOutput {
   const buffers = new Map<string, StreamBuffer>();
   let isClosed = false;
   const dataStreams = (): [string, StreamBuffer][] => [...buffers].filter(([name]) => name !== orderStream);

@@ -1,8 +1,7 @@
-import { defined } from "../job/defined.ts";
 import type { Progress } from "../job/state.ts";
 import type { Store } from "../store/store.ts";
 import type { Clock } from "./clock.ts";
-import type { Run } from "./run.ts";
+import type { HeldAttempt } from "./attempt.ts";
 
 const coalesceMs = 100;
 /** A reader of events hears of slow progress at least this often. */
@@ -17,7 +16,7 @@ export interface ProgressReporter {
  * Hands progress on at most every 100 ms. Each hand-over updates the job; it also becomes an event when the phase or
  * the whole percent changed, or when none came for a while: a day-long job then has hundreds of them, not millions.
  */
-export function createProgressReporter(run: Run, store: Store, clock: Clock): ProgressReporter {
+export function createProgressReporter(run: HeldAttempt, store: Store, clock: Clock): ProgressReporter {
   let latest: Progress = "progress" in run.job.state ? (run.job.state.progress ?? {}) : {};
   let told: Progress | undefined;
   let toldAt = -Infinity;
@@ -58,5 +57,5 @@ function advance(before: Progress, { percent: reported, ...next }: Progress): Pr
     reported === undefined || Number.isNaN(reported)
       ? before.percent
       : Math.max(before.percent ?? 0, Math.min(100, reported));
-  return { ...next, ...defined({ percent }) };
+  return { ...next, percent };
 }

@@ -1,9 +1,9 @@
-import { defined } from "../job/defined.ts";
 import type { Job } from "../job/job.ts";
 import type { Kind } from "../job/kind.ts";
 import type { Store } from "../store/store.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Settings } from "./settings.ts";
+import { countText } from "../text/count-text.ts";
 
 /** Why a queued job has not started, in a sentence for a person or an agent. */
 export interface QueueDiagnosis {
@@ -23,7 +23,7 @@ export async function diagnoseQueue(
   if (job.state.status !== "queued") return undefined;
   if (kind === undefined) return { reason: `no worker here runs jobs of kind "${job.kind}"` };
   const jobsAhead = await store.jobsAhead(job.id, countedUpTo);
-  if (dispatcher.isPaused(job.kind)) return { reason: `kind "${job.kind}" is paused`, ...defined({ jobsAhead }) };
+  if (dispatcher.isPaused(job.kind)) return { reason: `kind "${job.kind}" is paused`, jobsAhead };
   const waitMs = job.state.runAt - settings.clock.now();
   if (waitMs > 0) {
     const what = job.state.because === "retry" ? `next attempt (${job.state.attempt})` : "start";
@@ -36,10 +36,11 @@ export async function diagnoseQueue(
 function describeLimit(job: Job, kind: Kind, running: number, settings: Settings): string {
   const limit = kind.concurrency ?? settings.concurrency;
   if (running < limit && kind.perKey !== undefined && job.key !== undefined && job.key !== "") {
-    return `at most ${kind.perKeyOf?.get(job.key) ?? kind.perKey} jobs with the key "${job.key}" run at once`;
+    const perKey = kind.perKeyOf?.get(job.key) ?? kind.perKey;
+    return `at most ${countText(perKey, "job")} with the key "${job.key}" may run at once`;
   }
   if (running < limit && kind.rate !== undefined) {
-    return `at most ${kind.rate.starts} jobs of kind "${kind.name}" start in ${kind.rate.perMs / 1_000} s`;
+    return `at most ${countText(kind.rate.starts, "job")} of kind "${kind.name}" may start in ${kind.rate.perMs / 1_000} s`;
   }
   return `${running} of ${limit} slots for "${kind.name}" are taken`;
 }
@@ -48,5 +49,5 @@ async function describeDependencies(job: Job, store: Store): Promise<string> {
   const needed = await Promise.all(job.dependsOn.map((id) => store.get(id)));
   const open = needed.filter((other) => other !== undefined && other.state.status !== "succeeded");
   const names = open.slice(0, 3).map((other) => other?.name ?? other?.id ?? "");
-  return `it waits for ${open.length} other ${open.length === 1 ? "job" : "jobs"} (${names.join(", ")})`;
+  return `it waits for ${countText(open.length, "other job")} (${names.join(", ")})`;
 }

@@ -2,17 +2,19 @@ import { LonghaulError } from "../job/error.ts";
 import { isJobId, type JobId } from "../job/id.ts";
 import type { Job } from "../job/job.ts";
 import type { Json } from "../job/json.ts";
-import type { Kind, RunHandlers } from "../job/kind.ts";
+import type { Kind, AttemptHandlers } from "../job/kind.ts";
 import type { OutputSize } from "../job/output.ts";
 import { isTerminal, isTerminalStatus } from "../job/state.ts";
 import type { Store } from "../store/store.ts";
 import { maySee, narrow, type Access } from "./access.ts";
+import type { Actions } from "./actions.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Engine } from "./engine.ts";
 import type { Feed } from "./feed.ts";
 import { diagnoseQueue } from "./queue-diagnosis.ts";
-import type { Settings } from "./settings.ts";
+import type { EngineParts } from "./settings.ts";
 import { waitForJobs } from "./wait.ts";
+import { sayStatus } from "../job/status-words.ts";
 
 export interface OutputRequest {
   readonly stream?: string;
@@ -24,47 +26,21 @@ export interface OutputRequest {
 
 export type ArtifactRequest = Pick<OutputRequest, "from" | "limit">;
 
-interface ReadParts {
-  readonly store: Store;
-  readonly kinds: ReadonlyMap<string, Kind>;
-  readonly settings: Settings;
+interface ReadParts extends EngineParts {
   readonly feed: Feed;
   readonly dispatcher: Dispatcher;
-  readonly handlers: (id: JobId) => RunHandlers;
+  readonly handlers: (id: JobId) => AttemptHandlers;
 }
 
-type Reads = Pick<
-  Engine,
-  | "get"
-  | "list"
-  | "count"
-  | "findId"
-  | "input"
-  | "payload"
-  | "result"
-  | "events"
-  | "follow"
-  | "readOutput"
-  | "outputSizes"
-  | "artifacts"
-  | "readArtifact"
-  | "wait"
-  | "questions"
-  | "diagnose"
-  | "inspect"
-  | "pausedKinds"
-  | "batches"
-  | "kinds"
-  | "onFinished"
-  | "probe"
-  | "deliveries"
->;
+type Reads = Omit<Engine, keyof Actions | "tokens" | "patterns" | "stop">;
 
 /** What can be told of a kind. */
-export type KindFacts = Pick<Kind, "name" | "onInterrupt" | "input"> & { readonly concurrency: number };
+export type KindFacts = Pick<Kind, "name" | "onInterrupt" | "input" | "verbs" | "summaryOf"> & {
+  readonly concurrency: number;
+};
 
-const mostListed = 1_000;
-const mostReadBytes = 1_000_000;
+const maxListed = 1_000;
+const maxReadBytes = 1_000_000;
 
 /** The engine's answers: none of them changes anything. */
 export function createReads(parts: ReadParts): Reads {
@@ -73,7 +49,7 @@ export function createReads(parts: ReadParts): Reads {
   return {
     get,
     list: (filter = {}, page = {}, access = {}) =>
-      store.list(narrow(filter, access), { ...page, limit: within(page.limit ?? 20, mostListed) }),
+      store.list(narrow(filter, access), { ...page, limit: within(page.limit ?? 20, maxListed) }),
     count: (filter = {}, access = {}) => store.count(narrow(filter, access)),
     findId: (suffix, access) => findId(store, suffix, access),
     input: async (id, access) => {
@@ -84,34 +60,34 @@ export function createReads(parts: ReadParts): Reads {
       const { input = "null", result } = (await store.payload((await get(id, access)).id)) ?? {};
       return {
         input: JSON.parse(input) as Json,
-        ...(result === undefined ? {} : { result: JSON.parse(result) as Json }),
+        result: result === undefined ? undefined : (JSON.parse(result) as Json),
       };
     },
     result: async (id, access) => {
       const job = await get(id, access);
       if (job.state.status !== "succeeded") {
-        throw new LonghaulError("conflict", `Job ${id} has no result: it is ${job.state.status}.`);
+        throw new LonghaulError("conflict", `Job ${id} has no result: it ${sayStatus(job.state.status)}.`);
       }
       return JSON.parse((await store.payload(job.id))?.result ?? "null") as Json;
     },
     events: async (id, after = 0, limit = 200, access = {}) =>
-      store.read((await get(id, access)).id, after, within(limit, mostListed)),
+      store.read((await get(id, access)).id, after, within(limit, maxListed)),
     follow: async function* follow(id, { after = 0, signal, ...access } = {}) {
       yield* feed.follow((await get(id, access)).id, after, signal);
     },
     readOutput: async (id, { stream = "stdout", from = 0, limit = 64 * 1024, attempt } = {}, access = {}) => {
       const job = await get(id, access);
       const address = { id: job.id, attempt: attempt ?? job.state.attempt, stream };
-      return store.output.read(address, Math.max(0, from), within(limit, mostReadBytes));
+      return store.output.read(address, Math.max(0, from), within(limit, maxReadBytes));
     },
     outputSizes: async (id, attempt, access) => {
       const job = await get(id, access);
       return measureStreams(store, job.id, attempt ?? job.state.attempt);
     },
     artifacts: async (id, access) => store.output.artifacts((await get(id, access)).id),
-    readArtifact: async (id, name, { from = 0, limit = mostReadBytes } = {}, access = {}) => {
+    readArtifact: async (id, name, { from = 0, limit = maxReadBytes } = {}, access = {}) => {
       const job = await get(id, access);
-      return store.output.readArtifact(job.id, name, Math.max(0, from), within(limit, mostReadBytes));
+      return store.output.readArtifact(job.id, name, Math.max(0, from), within(limit, maxReadBytes));
     },
     wait: async (ids, options = {}) => {
       const wanted = [...new Set(typeof ids === "string" ? [ids] : ids)];
@@ -129,18 +105,13 @@ export function createReads(parts: ReadParts): Reads {
     },
     pausedKinds: () => store.pausedKinds(),
     batches: (page, access = {}) =>
-      store.batches(narrow({}, access), { ...page, limit: within(page.limit, mostListed) }),
-    kinds: [...kinds.values()].map(({ name, onInterrupt, input, concurrency = settings.concurrency }) => ({
-      name,
-      onInterrupt,
-      input,
-      concurrency,
-    })),
+      store.batches(narrow({}, access), { ...page, limit: within(page.limit, maxListed) }),
+    kinds: [...kinds.values()].map((kind) => ({ ...kind, concurrency: kind.concurrency ?? settings.concurrency })),
     onFinished: (listener) => tellEnds(store, listener),
     probe: () => store.probe(),
     deliveries: async (filter = {}, page = {}, access = {}) => {
       if (filter.job !== undefined) await get(filter.job, access);
-      return store.listDeliveries(narrow(filter, access), { ...page, limit: within(page.limit ?? 20, mostListed) });
+      return store.listDeliveries(narrow(filter, access), { ...page, limit: within(page.limit ?? 20, maxListed) });
     },
   };
 }
@@ -157,7 +128,7 @@ function createGet(store: Store): Engine["get"] {
     const at = new Date(tombstone.purgedAt).toISOString();
     throw new LonghaulError(
       "expired",
-      `Job ${id} has expired: it finished, was kept for its time, and was removed at ${at}.`,
+      `Job ${id} has expired: it was removed at ${at}, when it no longer had to be kept.`,
     );
   };
 }
@@ -189,6 +160,6 @@ async function measureStreams(store: Store, id: JobId, attempt: number): Promise
   return sizes;
 }
 
-function within(wanted: number, most: number): number {
-  return Math.min(most, Math.max(1, wanted));
+function within(wanted: number, max: number): number {
+  return Math.min(max, Math.max(1, wanted));
 }

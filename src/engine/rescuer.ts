@@ -4,13 +4,10 @@ import type { Kind } from "../job/kind.ts";
 import { isHeld } from "../job/state.ts";
 import type { Outcome } from "../job/transitions.ts";
 import type { Claim, LostLease, Store } from "../store/store.ts";
-import { interruptedOutcome } from "./runner.ts";
-import type { Settings } from "./settings.ts";
+import { interruptedOutcome } from "./run-attempt.ts";
+import type { EngineParts, Settings } from "./settings.ts";
 
-interface RescuerParts {
-  readonly store: Store;
-  readonly kinds: ReadonlyMap<string, Kind>;
-  readonly settings: Settings;
+interface RescuerParts extends EngineParts {
   readonly worker: string;
   /** Jobs that this engine runs itself are not lost, whatever the clock says. */
   readonly isRunning: (id: JobId) => boolean;
@@ -39,11 +36,21 @@ async function rescue(job: Job, before: number, parts: RescuerParts): Promise<bo
     if (claim !== undefined) start(claim);
     return claim !== undefined;
   }
-  return (await store.abandon(lostLease, lostOutcome(job, kind, settings), now)) !== undefined;
+  const outcome = lostOutcome(job, kind, settings, await isIdle(job, store));
+  return (await store.abandon(lostLease, outcome, now)) !== undefined;
 }
 
-function lostOutcome(job: Job, kind: Kind, settings: Settings): Outcome {
-  if (job.state.losses < settings.maxLosses) return interruptedOutcome({ kind }, "its worker was lost", true);
+/** An attempt that only waited, for an answer or for a job that it has started, has brought no worker down. */
+async function isIdle(job: Job, store: Store): Promise<boolean> {
+  if (job.state.status === "waiting") return true;
+  const { jobs } = await store.list({ parent: job.id, status: ["queued", "running", "waiting"] }, { limit: 1 });
+  return jobs.length > 0;
+}
+
+function lostOutcome(job: Job, kind: Kind, settings: Settings, isInnocent: boolean): Outcome {
+  if (isInnocent || job.state.losses < settings.maxLosses) {
+    return interruptedOutcome({ kind }, "its worker was lost", !isInnocent);
+  }
   const message = `The attempt lost its worker ${job.state.losses + 1} times; it may be what brings the worker down.`;
   return { type: "failed", failure: { code: "interrupted", message, retryable: true } };
 }

@@ -4,6 +4,7 @@ import type { Limits, Retention } from "../job/job.ts";
 import type { Kind } from "../job/kind.ts";
 import { defaultBackoff } from "../job/retry.ts";
 import type { Store } from "../store/store.ts";
+import { createPatternPool, type PatternPool } from "../text/pattern-pool.ts";
 import { systemClock, type Clock } from "./clock.ts";
 import { createWebhookRules, type WebhookRules } from "./webhooks/webhook-rules.ts";
 import type { WebhookSettings } from "./webhooks/webhook-settings.ts";
@@ -32,6 +33,8 @@ export interface EngineOptions {
   readonly maxLosses?: number;
   /** Silence after which a running job is reported as stalled, where no idle limit says so. */
   readonly stallMs?: number;
+  /** Tests output by the patterns of callers; closed with the engine. */
+  readonly patterns?: PatternPool;
   /** Without them no job can have a webhook. */
   readonly webhooks?: WebhookSettings;
 }
@@ -52,6 +55,13 @@ export type Settings = Required<Omit<EngineOptions, "store" | "kinds" | "limits"
   readonly webhookRules: WebhookRules;
 };
 
+/** What the parts of an engine share. */
+export interface EngineParts {
+  readonly store: Store;
+  readonly kinds: ReadonlyMap<string, Kind>;
+  readonly settings: Settings;
+}
+
 const hourMs = 3_600_000;
 
 export function toSettings(options: EngineOptions): Settings {
@@ -69,6 +79,7 @@ export function toSettings(options: EngineOptions): Settings {
     stallMs: options.stallMs ?? 300_000,
     limits: { attempts: 1, graceMs: 10_000, backoff: defaultBackoff, ...options.limits },
     retention: { succeededMs: 24 * hourMs, failedMs: 7 * 24 * hourMs, ...options.retention },
+    patterns: options.patterns ?? createPatternPool(),
     webhookRules: createWebhookRules(options.webhooks),
   };
 }

@@ -1,14 +1,16 @@
 import { z } from "zod";
+import type { ClientDefaults } from "../job/client-defaults.ts";
 import { defined } from "../job/defined.ts";
 import { LonghaulError } from "../job/error.ts";
 import { messageOf } from "../job/failure.ts";
 import { createIdSource, isJobId, type JobId } from "../job/id.ts";
 import { parseInput } from "../job/issue.ts";
-import type { JobSpec } from "../job/job.ts";
+import { isConfined, localOwner, type JobSpec } from "../job/job.ts";
 import { canonicalJson } from "../job/json.ts";
 import type { Kind } from "../job/kind.ts";
 import { webhookSchema } from "../job/webhook.ts";
 import type { Created, JobDraft, Store } from "../store/store.ts";
+import { createPacer } from "../text/pacer.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Settings } from "./settings.ts";
 
@@ -54,31 +56,38 @@ const requestSchema = z.strictObject({
   retention: z.strictObject({ succeededMs: durationMs.optional(), failedMs: durationMs.optional() }).optional(),
   by: label.optional(),
   webhook: webhookSchema.optional(),
+  isConfined: z.boolean().optional(),
 });
 
 /**
  * What to run. `dependsOn` names jobs by id, or by the `ref` of another request in the same call; the job runs after
  * all of them have succeeded. `key` groups jobs that share a kind's per-key concurrency. `webhook` is told of the job's
- * end and of its questions.
+ * end and of its questions. `isConfined` keeps its commands from the server's own files, as those of all owners but "local" are.
  */
 export type SubmitRequest = z.input<typeof requestSchema>;
 
 export interface Submitter {
   /** Checks all requests; `ids` are in their order, `drafts` in one in which dependencies come first. */
-  readonly draft: (requests: readonly SubmitRequest[]) => { ids: JobId[]; drafts: JobDraft[] };
+  readonly draft: (
+    requests: readonly SubmitRequest[],
+    client?: ClientDefaults,
+  ) => Promise<{ ids: JobId[]; drafts: JobDraft[] }>;
 }
 
 export function createSubmitter(kinds: ReadonlyMap<string, Kind>, settings: Settings): Submitter {
   const newId = createIdSource(settings.clock.now);
   return {
-    draft: (requests) => {
+    draft: async (requests, client = {}) => {
       const parsed = requests.map((request) => parseInput(requestSchema, request, "The request"));
       const ids = parsed.map(() => newId());
       const refs = mapRefs(parsed, ids);
-      const drafts = parsed.map((request, index) => {
+      const drafts: JobDraft[] = [];
+      const pace = createPacer();
+      for (const [index, request] of parsed.entries()) {
         const id = ids[index] ?? newId();
-        return toDraft(request, id, refs, findKind(kinds, request.kind), settings);
-      });
+        await pace();
+        drafts.push(await toDraft({ request, id, refs, kind: findKind(kinds, request.kind), client }, settings));
+      }
       return { ids, drafts: refs.size === 0 ? drafts : inDependencyOrder(drafts) };
     },
   };
@@ -88,8 +97,9 @@ export function createSubmitter(kinds: ReadonlyMap<string, Kind>, settings: Sett
 export async function submitAll(
   requests: readonly SubmitRequest[],
   { submitter, store, dispatcher }: { submitter: Submitter; store: Store; dispatcher: Dispatcher },
+  client?: ClientDefaults,
 ): Promise<Created[]> {
-  const { drafts, ids } = submitter.draft(requests);
+  const { drafts, ids } = await submitter.draft(requests, client);
   const creating = store.create(drafts);
   dispatcher.wake();
   const created = await creating;
@@ -106,15 +116,23 @@ export function findKind(kinds: ReadonlyMap<string, Kind>, name: string): Kind {
   throw new LonghaulError("unknown_kind", `There is no kind "${name}"; known kinds: ${known}.`);
 }
 
-function toDraft(
-  request: ParsedRequest,
-  id: JobId,
-  refs: ReadonlyMap<string, JobId>,
-  kind: Kind,
-  settings: Settings,
-): JobDraft {
+interface DraftParts {
+  readonly request: ParsedRequest;
+  readonly id: JobId;
+  readonly refs: ReadonlyMap<string, JobId>;
+  readonly kind: Kind;
+  readonly client: ClientDefaults;
+}
+
+async function toDraft({ request, id, refs, kind, client }: DraftParts, settings: Settings): Promise<JobDraft> {
   const parsedInput = parseInput(kind.input, request.input, `The input of kind "${kind.name}"`);
-  kind.check(parsedInput);
+  const whose = {
+    owner: request.owner ?? localOwner,
+    ...(request.isConfined === true ? { isConfined: true as const } : {}),
+  };
+  const facts = { client, isConfined: isConfined(whose) };
+  await kind.check(parsedInput, facts);
+  const cwd = kind.cwdOf(parsedInput, facts);
   const input = toInputText(request.input, kind, settings);
   const shownInput = kind.conceal === undefined ? undefined : canonicalJson(kind.conceal(parsedInput));
   const key = request.key ?? kind.key(parsedInput) ?? (kind.perKey === undefined ? undefined : "");
@@ -124,29 +142,40 @@ function toDraft(
   const spec: JobSpec = {
     id,
     kind: kind.name,
-    owner: request.owner ?? "local",
-    tags: request.tags ?? [],
+    ...whose,
+    tags: joinTags(kind.tagsOf(parsedInput), request.tags),
     dependsOn: [...new Set(request.dependsOn)].map((text) => toDependency(text, refs)),
-    priority: request.priority ?? 0,
+    priority: request.priority ?? kind.priorityOf(parsedInput) ?? 0,
     limits: { ...settings.limits, ...kind.limits, ...kind.limitsOf(parsedInput), ...defined(request.limits ?? {}) },
     retention: { ...settings.retention, ...defined(request.retention ?? {}) },
     createdAt,
-    ...defined({ name, batch, parent, idempotencyKey, key, webhook: webhook?.shown }),
+    // Kept in memory for as long as the job is active: fields without a value would take room there.
+    ...defined({ name, batch, parent, idempotencyKey, key, cwd, webhook: webhook?.shown }),
   };
   const runAt = createdAt + (request.delayMs ?? 0);
-  return { spec, input, runAt, ...defined({ by, shownInput, webhook: webhook?.kept }) };
+  const kept = { by, shownInput, client: toClientText(client, kind), webhook: webhook?.kept };
+  return { spec, input, runAt, ...defined(kept) };
+}
+
+function joinTags(ofKind: readonly string[], given: readonly string[] = []): readonly string[] {
+  return ofKind.length === 0 ? given : [...new Set([...ofKind, ...given])];
+}
+
+function toClientText(client: ClientDefaults, { keeps = [] }: Kind): string | undefined {
+  const kept = keeps.flatMap((field) => (client[field] === undefined ? [] : [[field, client[field]]]));
+  return kept.length === 0 ? undefined : JSON.stringify(Object.fromEntries(kept));
 }
 
 /** The input is kept as it came: it is parsed again when it runs, by the schema of the version that runs it. */
 function toInputText(input: unknown, kind: Kind, settings: Settings): string {
   const text = toJsonText(input, kind);
   const bytes = Buffer.byteLength(text);
-  const mostBytes = kind.maxInputBytes ?? settings.maxInputBytes;
-  if (bytes <= mostBytes) return text;
+  const maxBytes = kind.maxInputBytes ?? settings.maxInputBytes;
+  if (bytes <= maxBytes) return text;
   throw new LonghaulError(
     "too_large",
-    `The input of kind "${kind.name}" has ${bytes} bytes; at most ${mostBytes} are taken. Pass large data by reference (a path or a URL).`,
-    { details: { bytes, limit: mostBytes } },
+    `The input of kind "${kind.name}" has ${bytes} bytes; at most ${maxBytes} are allowed. Pass large data by reference (a path or a URL).`,
+    { details: { bytes, limit: maxBytes } },
   );
 }
 

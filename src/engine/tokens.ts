@@ -1,19 +1,18 @@
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
-import { defined } from "../job/defined.ts";
 import { LonghaulError } from "../job/error.ts";
 import { parseInput } from "../job/issue.ts";
-import type { Kind } from "../job/kind.ts";
-import type { TokenRecord, TokenStore } from "../store/token-store.ts";
+import { localOwner } from "../job/job.ts";
+import type { TokenRecord } from "../store/token-store.ts";
 import { demand, demandKind, scopes, type Actor } from "./access.ts";
-import type { Settings } from "./settings.ts";
+import type { EngineParts } from "./settings.ts";
 import { findKind } from "./submit.ts";
 
 const label = z
   .string()
   .min(1)
   .max(100)
-  .regex(/^[^\p{C}]*$/u, "expected no control characters");
+  .regex(/^[^\p{C}]*$/u, "must not contain control characters");
 
 const requestSchema = z.strictObject({
   name: label,
@@ -53,17 +52,12 @@ export interface TokenBook {
   readonly check: (text: string) => Promise<TokenCheck>;
 }
 
-interface TokenParts {
-  readonly store: TokenStore;
-  readonly kinds: ReadonlyMap<string, Kind>;
-  readonly settings: Settings;
-}
-
 const minuteMs = 60_000;
 /** The prefix lets people, and programs that look for leaked secrets, recognise a token. */
 const tokenPattern = /^lh_([0-9a-f]{12})_([\w-]{43})$/;
 
-export function createTokenBook({ store, kinds, settings }: TokenParts): TokenBook {
+export function createTokenBook({ kinds, settings, ...parts }: EngineParts): TokenBook {
+  const store = parts.store.tokens;
   const { clock, log } = settings;
   const list = async (actor: Actor = {}): Promise<Token[]> => {
     demand(actor, "admin");
@@ -84,14 +78,12 @@ export function createTokenBook({ store, kinds, settings }: TokenParts): TokenBo
         name: wanted.name,
         ...grant(wanted, actor),
         createdAt: now,
-        ...defined({
-          rate: wanted.rate,
-          createdBy: actor.by,
-          expiresAt: wanted.lifeMs === undefined ? undefined : now + wanted.lifeMs,
-        }),
+        rate: wanted.rate,
+        createdBy: actor.by,
+        expiresAt: wanted.lifeMs === undefined ? undefined : now + wanted.lifeMs,
       };
       await store.add({ ...token, digest: digest(secret).toString("hex") });
-      log({ level: "info", message: "token created", subject: describe(token), ...defined({ by: actor.by }) });
+      log({ level: "info", message: "token created", subject: describe(token), by: actor.by });
       return { token, text: `lh_${id}_${secret}` };
     },
     revoke: async (reference, actor = {}) => {
@@ -100,10 +92,10 @@ export function createTokenBook({ store, kinds, settings }: TokenParts): TokenBo
       const at = clock.now();
       if (token === undefined || !(await store.revoke(token.id, at))) {
         const why =
-          found.length > 0 ? `The token "${reference}" was revoked before` : `There is no token "${reference}"`;
+          found.length > 0 ? `The token "${reference}" has already been revoked` : `There is no token "${reference}"`;
         throw new LonghaulError("not_found", `${why}: \`longhaul token list\` shows them.`);
       }
-      log({ level: "info", message: "token revoked", subject: describe(token), ...defined({ by: actor.by }) });
+      log({ level: "info", message: "token revoked", subject: describe(token), by: actor.by });
       return { ...token, revokedAt: at };
     },
     check: async (text) => {
@@ -132,16 +124,16 @@ function grant(wanted: z.output<typeof requestSchema>, actor: Actor): Pick<Token
   if (allOwners && wanted.owner !== undefined) {
     throw new LonghaulError("invalid_input", "Give either an owner or all owners, not both.");
   }
-  if (allOwners && scope !== "admin") {
-    throw new LonghaulError("invalid_input", `A token for all owners needs the scope "admin", got "${scope}".`);
+  if (allOwners && scope === "run") {
+    throw new LonghaulError("invalid_input", `A token for all owners has the scope "read" or "admin", not "run".`);
   }
-  const owner = allOwners ? undefined : (wanted.owner ?? actor.owner ?? "local");
+  const owner = allOwners ? undefined : (wanted.owner ?? actor.owner ?? localOwner);
   if (actor.owner !== undefined && owner !== actor.owner) {
     throw new LonghaulError("not_allowed", `Your token is for owner "${actor.owner}": it cannot make one for others.`);
   }
   const kinds = wanted.kinds ?? actor.kinds;
   if (actor.kinds !== undefined) for (const kind of kinds ?? []) demandKind({ kinds: actor.kinds }, kind);
-  return { scope, ...defined({ owner, kinds }) };
+  return { scope, owner, kinds };
 }
 
 function withoutDigest({ digest: _digest, ...token }: TokenRecord): Token {

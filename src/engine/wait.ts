@@ -19,9 +19,14 @@ export type WaitUntil =
   /** Its progress is in this phase. */
   | { readonly phase: string }
   /** A line of its output, from the beginning of the attempt, passes the test. */
-  | { readonly pattern: { readonly test: (line: string) => boolean } }
+  | { readonly pattern: LineTest }
   /** Whatever the caller looks for; asked again whenever the job changes or writes output. */
   | Condition;
+
+/** Of each line, as a regular expression does it, or of several at once. */
+type LineTest =
+  | { readonly test: (line: string) => boolean }
+  | { readonly some: (lines: readonly string[]) => Promise<boolean> };
 
 type Condition = (job: Job) => boolean | Promise<boolean>;
 
@@ -131,7 +136,9 @@ async function totalSize(job: Job, output: OutputStore): Promise<number> {
 const readBytes = 64 * 1024;
 
 /** Reads each stream on from where it left off. */
-function hasMatchingLine(output: OutputStore, pattern: { readonly test: (line: string) => boolean }): Condition {
+function hasMatchingLine(output: OutputStore, pattern: LineTest): Condition {
+  const some =
+    "some" in pattern ? pattern.some : async (lines: readonly string[]) => lines.some((line) => pattern.test(line));
   const readers = new Map<string, { offset: number; lines: LineBuffer }>();
   const scan = async (job: Job, stream: string): Promise<boolean> => {
     const { attempt } = job.state;
@@ -140,9 +147,9 @@ function hasMatchingLine(output: OutputStore, pattern: { readonly test: (line: s
     readers.set(key, reader);
     for (;;) {
       const slice = await output.read({ id: job.id, attempt, stream }, reader.offset, readBytes);
-      if (slice.bytes.length === 0) return reader.lines.rest !== "" && pattern.test(reader.lines.rest);
+      if (slice.bytes.length === 0) return reader.lines.rest !== "" && (await some([reader.lines.rest]));
       reader.offset = slice.next;
-      if (reader.lines.push(slice.bytes).some((line) => pattern.test(line))) return true;
+      if (await some(reader.lines.push(slice.bytes))) return true;
     }
   };
   return async (job) => {

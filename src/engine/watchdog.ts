@@ -1,5 +1,5 @@
 import type { Clock } from "./clock.ts";
-import type { Run } from "./run.ts";
+import type { HeldAttempt } from "./attempt.ts";
 
 interface WatchdogOptions {
   readonly clock: Clock;
@@ -13,7 +13,7 @@ interface WatchdogOptions {
  * and total limits end it at once. Time spent waiting for an answer counts only against the total limit.
  * Returns how to call the guard off.
  */
-export function startWatchdog(run: Run, { clock, stallMs, onStall }: WatchdogOptions): () => void {
+export function startWatchdog(run: HeldAttempt, { clock, stallMs, onStall }: WatchdogOptions): () => void {
   const { runMs, idleMs, totalMs } = run.job.limits;
   const warnAfterMs = idleMs === undefined ? stallMs : idleMs / 2;
   let isStalled = "stalledSince" in run.job.state;

@@ -24,7 +24,7 @@ export type EventBody =
   /** Somebody sent text to the attempt; what it said is not kept. */
   | { readonly type: "text-sent"; readonly bytes: number; readonly by?: string }
   | { readonly type: "job-stalled"; readonly idleMs: number }
-  | { readonly type: "job-stirred" }
+  | { readonly type: "job-active-again" }
   | { readonly type: "cancel-requested"; readonly reason: string; readonly by?: string }
   | {
       readonly type: "job-finished";

@@ -1,5 +1,4 @@
 import type { Json } from "./json.ts";
-import { defined } from "./defined.ts";
 /** Why an attempt failed, as stored: plain data, small, free of secrets. */
 export interface Failure {
   readonly code: string;
@@ -50,10 +49,8 @@ export function toFailure(thrown: unknown): Failure {
     code,
     message: messageOf(thrown),
     retryable,
-    ...defined({
-      cause: cause === undefined ? undefined : messageOf(cause),
-      details: thrown instanceof JobFailure ? thrown.details : undefined,
-    }),
+    cause: cause === undefined ? undefined : messageOf(cause),
+    details: thrown instanceof JobFailure ? thrown.details : undefined,
   };
 }
 

@@ -43,6 +43,10 @@ export interface JobSpec {
   readonly limits: Limits;
   readonly retention: Retention;
   readonly createdAt: number;
+  /** The folder that it works in, where its kind has one. */
+  readonly cwd?: string;
+  /** Started for somebody who is bound to an owner, though the owner is this machine's user. */
+  readonly isConfined?: true;
   /** As far as it may be shown; the store keeps the rest. */
   readonly webhook?: ShownWebhook;
 }
@@ -51,6 +55,14 @@ export interface Job extends JobSpec {
   readonly state: JobState;
   /** Sequence number of the newest event. */
   readonly lastSeq: number;
+}
+
+/** The owner of jobs that nobody else is named for: this machine's user. */
+export const localOwner = "local";
+
+/** Whether a job was started for somebody else than this machine's user, so that its commands must not reach the server's own files. */
+export function isConfined(job: Pick<JobSpec, "owner" | "isConfined">): boolean {
+  return job.isConfined === true || job.owner !== localOwner;
 }
 
 export function retentionMs(retention: Retention, status: TerminalStatus): number {

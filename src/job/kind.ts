@@ -1,5 +1,7 @@
 import { z } from "zod";
 import type { Artifact } from "./artifact.ts";
+import type { ClientDefaults } from "./client-defaults.ts";
+import { defaultVerbs, type StartVerb } from "./contract.ts";
 import { LonghaulError } from "./error.ts";
 import type { LogLevel } from "./event.ts";
 import type { Failure } from "./failure.ts";
@@ -44,7 +46,7 @@ export interface Artifacts {
   readonly read: (name: string) => Promise<Uint8Array>;
 }
 
-export interface RunHandlers {
+export interface AttemptHandlers {
   /** Takes text for the attempt: what a person would type. */
   readonly send?: (text: string) => Promise<void>;
   /** Live facts that no record holds: processes, memory, ports. */
@@ -60,6 +62,8 @@ export interface ChildRequest {
   readonly key: string;
   readonly name?: string;
   readonly limits?: Partial<Limits>;
+  /** Keeps its commands from the server's own files; a child of a confined job is confined anyway. */
+  readonly isConfined?: boolean;
 }
 
 /** How a child job ended. */
@@ -82,6 +86,12 @@ export interface ChildOutput {
 export interface JobContext {
   readonly id: JobId;
   readonly owner: string;
+  /** What `cwdOf` said when the job was submitted. */
+  readonly cwd?: string;
+  /** As much of it as the kind `keeps`. Child jobs have it too. */
+  readonly client?: ClientDefaults;
+  /** Started for somebody else than this machine's user: its commands must not reach the server's own files. */
+  readonly isConfined: boolean;
   readonly attempt: number;
   /** True when this attempt ran before and lost its worker. */
   readonly isInterrupted: boolean;
@@ -105,7 +115,7 @@ export interface JobContext {
   /** Files for others to read, kept as long as the job. */
   readonly artifacts: Artifacts;
   /** What callers may do with this attempt while it runs. */
-  readonly serve: (handlers: RunHandlers) => void;
+  readonly serve: (handlers: AttemptHandlers) => void;
   /** Asks and waits; the question and its answer survive a restart. Rejects when the attempt is told to stop. */
   readonly ask: (question: Question, key?: string) => Promise<Answer>;
   readonly checkpoint: Checkpoint;
@@ -144,17 +154,37 @@ interface KindSettings {
   /** Most bytes of one input, where it is not as many as for the other kinds. */
   readonly maxInputBytes?: number;
   readonly maxResultBytes?: number;
+  /** What of the client's defaults is kept with a job, because its attempts need it. */
+  readonly keeps?: readonly ("env" | "keys")[];
+  /** Jobs of this machine's user may do more than confined ones: who is bound to an owner may not steer those. */
+  readonly confines?: boolean;
+}
+
+/** What is known of a job that is to be made, besides its input. */
+export interface CheckFacts {
+  readonly client: ClientDefaults;
+  readonly isConfined: boolean;
 }
 
 interface KindDefinition<Input extends z.ZodType, Result extends z.ZodType> extends KindSettings {
   readonly input: Input;
   readonly result?: Result;
+  /** How it is started, besides by its name: as `run_NAME` unless given, where its input is an object. */
+  readonly verbs?: readonly StartVerb[];
+  /** What a job runs, in one line, from its input as it was sent. */
+  readonly summaryOf?: (input: z.input<Input>) => string | undefined;
+  /** Tags that every job has, besides those that it is given. */
+  readonly tagsOf?: (input: z.output<Input>) => readonly string[];
+  /** The priority of a job whose submitter names none. */
+  readonly priorityOf?: (input: z.output<Input>) => number | undefined;
   /** The per-key concurrency group of a job whose submitter names none. */
   readonly key?: (input: z.output<Input>) => string | undefined;
   /** Limits that follow from the input, where its submitter names none. */
   readonly limitsOf?: (input: z.output<Input>) => Partial<Limits>;
   /** Refuses, by throwing a LonghaulError, what the schema cannot tell; called before the job is made. */
-  readonly check?: (input: z.output<Input>) => void;
+  readonly check?: (input: z.output<Input>, facts: CheckFacts) => void | Promise<void>;
+  /** The folder in which a job works; refuses one that is missing or not allowed. */
+  readonly cwdOf?: (input: z.output<Input>, facts: CheckFacts) => string;
   /** The kinds of job that it may start itself: only who may start those may start it. */
   readonly starts?: (input: z.output<Input>) => readonly string[];
   /** The input as it may be shown and searched: with its secrets hidden. */
@@ -169,9 +199,14 @@ interface KindDefinition<Input extends z.ZodType, Result extends z.ZodType> exte
 export interface Kind extends KindSettings {
   readonly input: z.ZodType;
   readonly result: z.ZodType;
+  readonly verbs: readonly StartVerb[];
+  readonly summaryOf: (input: unknown) => string | undefined;
+  readonly tagsOf: (input: unknown) => readonly string[];
+  readonly priorityOf: (input: unknown) => number | undefined;
   readonly key: (input: unknown) => string | undefined;
   readonly limitsOf: (input: unknown) => Partial<Limits>;
-  readonly check: (input: unknown) => void;
+  readonly check: (input: unknown, facts: CheckFacts) => void | Promise<void>;
+  readonly cwdOf: (input: unknown, facts: CheckFacts) => string | undefined;
   readonly starts: (input: unknown) => readonly string[];
   readonly conceal: ((input: unknown) => unknown) | undefined;
   readonly run: (input: unknown, context: JobContext) => Promise<unknown>;
@@ -186,13 +221,18 @@ export function defineKind<Input extends z.ZodType, Result extends z.ZodType = z
       `A kind's name must be 1 to 64 lower-case letters, digits, "-" or "_", got "${definition.name}".`,
     );
   }
-  const { key, limitsOf, check, starts, conceal, run, result = z.unknown(), ...settings } = definition;
+  const { summaryOf, tagsOf, priorityOf, key, limitsOf, check, cwdOf, starts, conceal, run, ...settings } = definition;
   return {
     ...settings,
-    result,
+    result: definition.result ?? z.unknown(),
+    verbs: definition.verbs ?? defaultVerbs(definition.name, definition.input),
+    summaryOf: (input) => summaryOf?.(input as z.input<Input>),
+    tagsOf: (input) => tagsOf?.(input as z.output<Input>) ?? [],
+    priorityOf: (input) => priorityOf?.(input as z.output<Input>),
     key: (input) => key?.(input as z.output<Input>),
     limitsOf: (input) => limitsOf?.(input as z.output<Input>) ?? {},
-    check: (input) => check?.(input as z.output<Input>),
+    check: (input, facts) => check?.(input as z.output<Input>, facts),
+    cwdOf: (input, facts) => cwdOf?.(input as z.output<Input>, facts),
     starts: (input) => starts?.(input as z.output<Input>) ?? [],
     conceal: conceal === undefined ? undefined : (input) => conceal(input as z.output<Input>),
     run: (input, context) => run(input as z.output<Input>, context),

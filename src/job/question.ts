@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { LonghaulError } from "./error.ts";
+import { jsonSchema } from "./json.ts";
 
 /** One field of a form: the flat subset of JSON Schema that MCP elicitation allows. */
 const fieldSchema = z.looseObject({
@@ -25,7 +26,7 @@ export type Question = z.infer<typeof questionSchema>;
 type Field = z.infer<typeof fieldSchema>;
 
 export const answerSchema = z.discriminatedUnion("action", [
-  z.object({ action: z.literal("accept"), content: z.record(z.string(), z.json()).default({}) }),
+  z.object({ action: z.literal("accept"), content: z.record(z.string(), jsonSchema).default({}) }),
   z.object({ action: z.literal("decline") }),
   z.object({ action: z.literal("cancel") }),
 ]);
@@ -50,7 +51,7 @@ export function checkAnswer(question: Question, answer: Answer): void {
     const field = Object.hasOwn(question.form.properties, name) ? question.form.properties[name] : undefined;
     if (field === undefined) {
       const known = Object.keys(question.form.properties).join(", ");
-      refuse(name, `is not asked for (expected ${known})`);
+      refuse(name, `is not asked for: the fields are ${known}`);
     } else {
       const expected = mismatch(field, value);
       if (expected !== undefined) refuse(name, `must be ${expected}, got ${JSON.stringify(value)}`);

@@ -26,18 +26,18 @@ export interface CancelRequest {
 export type QueuedBecause = "submitted" | "retry" | "interrupted" | "retried";
 
 /** What every state knows. */
-interface Course {
+interface AttemptCounters {
   /** The attempt that runs, ran last, or runs next; the first is 1. */
   readonly attempt: number;
   /** How often this attempt was interrupted, by a stop of its engine or by the loss of its worker. */
   readonly interruptions: number;
-  /** How often its worker was lost: an attempt that keeps losing workers may be the cause. */
+  /** How often its worker was lost since it last got further: an attempt that keeps losing workers may be the cause. */
   readonly losses: number;
   /** When the total limit began to count: at submit, or at the last retry by hand. */
   readonly acceptedAt: number;
 }
 
-export interface QueuedState extends Course {
+export interface QueuedState extends AttemptCounters {
   readonly status: "queued";
   readonly because: QueuedBecause;
   readonly queuedAt: number;
@@ -46,7 +46,7 @@ export interface QueuedState extends Course {
   readonly deadlineAt?: number;
 }
 
-interface Held extends Course {
+interface Held extends AttemptCounters {
   readonly lease: Lease;
   readonly startedAt: number;
   /** Time this attempt has spent waiting for answers; the run limit leaves it out. */
@@ -68,7 +68,7 @@ export interface WaitingState extends Held {
   readonly waitingSince: number;
 }
 
-interface Finished extends Course {
+interface Finished extends AttemptCounters {
   readonly finishedAt: number;
   readonly expiresAt: number;
   readonly progress?: Progress;
@@ -127,4 +127,11 @@ export function isTerminalStatus(status: JobStatus): status is TerminalStatus {
 
 export function isHeld(state: JobState): state is HeldState {
   return state.status === "running" || state.status === "waiting";
+}
+
+/** The exit code that a job has left: null if nobody saw it, undefined for a job that has none. */
+export function exitCodeOf(kind: string, state: TerminalState): number | null | undefined {
+  if (state.status === "succeeded") return kind === "shell" ? 0 : undefined;
+  const code = "failure" in state ? state.failure.details?.["exit_code"] : undefined;
+  return typeof code === "number" || code === null ? code : undefined;
 }

@@ -1,6 +1,7 @@
 import { defined } from "./defined.ts";
 import { assertNever } from "./error.ts";
 import type { EventBody } from "./event.ts";
+import { elapsedMs } from "./elapsed.ts";
 import type { Failure } from "./failure.ts";
 import { retentionMs, type Job, type JobSpec } from "./job.ts";
 import type { Question } from "./question.ts";
@@ -55,14 +56,16 @@ export function submitted(spec: JobSpec, runAt: number, by?: string): Change {
       runAt,
       ...queueDeadline(spec, spec.createdAt, runAt, true),
     },
-    events: [{ type: "job-submitted", ...defined({ by }) }],
+    events: [{ type: "job-submitted", by }],
   };
 }
 
 /** A worker claims a job whose turn it is. */
 export function start(job: Job, claim: LeaseToken & { leaseMs: number; now: number }): Change | undefined {
   const { state } = job;
-  if (state.status !== "queued" || state.runAt > claim.now) return undefined;
+  // Where the clock was set back behind its time, a job that is offered to a worker was due before.
+  const isEarly = state.status === "queued" && state.runAt > claim.now && state.queuedAt <= claim.now;
+  if (state.status !== "queued" || isEarly) return undefined;
   const lease = { worker: claim.worker, fence: claim.fence, expiresAt: claim.now + claim.leaseMs };
   return {
     state: { status: "running", ...course(state), lease, startedAt: claim.now, waitedMs: 0 },
@@ -109,6 +112,27 @@ export function expireInQueue(job: Job, now: number): Change | undefined {
   return conclude(job, state, { type: "timed_out", failure: queueFailure(job, state, now) }, now);
 }
 
+/**
+ * The clock was set back behind the time at which the job was queued. Its wait begins anew: how much of it had passed cannot be told,
+ * and without this it would last longer by as much as the clock was set back.
+ */
+export function restartWait(job: Job, now: number): Change | undefined {
+  const { state } = job;
+  if (state.status !== "queued" || state.queuedAt <= now) return undefined;
+  const stepMs = now - state.queuedAt;
+  const { deadlineAt } = state;
+  return {
+    state: {
+      ...state,
+      acceptedAt: state.acceptedAt + stepMs,
+      queuedAt: now,
+      runAt: state.runAt + stepMs,
+      ...(deadlineAt === undefined ? {} : { deadlineAt: deadlineAt + stepMs }),
+    },
+    events: [],
+  };
+}
+
 export function ask(
   job: Job,
   token: LeaseToken,
@@ -136,7 +160,7 @@ export function closeQuestion(job: Job, answered: { key: string; at: number; by?
   const openQuestions = state.openQuestions.filter((open) => open !== answered.key);
   if (openQuestions.length > 0) return { state: { ...state, openQuestions }, events };
   const { openQuestions: _open, waitingSince, ...rest } = state;
-  return { state: { ...rest, status: "running", waitedMs: rest.waitedMs + at - waitingSince }, events };
+  return { state: { ...rest, status: "running", waitedMs: rest.waitedMs + elapsedMs(waitingSince, at) }, events };
 }
 
 export function report(job: Job, token: LeaseToken, progress: Progress, isEvent: boolean): Change | undefined {
@@ -147,6 +171,12 @@ export function report(job: Job, token: LeaseToken, progress: Progress, isEvent:
   };
 }
 
+/** The attempt has got further than when its worker was lost, so it is not what brings workers down. */
+export function advance(job: Job, token: LeaseToken): Change | undefined {
+  if (!isHeldBy(job.state, token) || job.state.losses === 0) return undefined;
+  return { state: { ...job.state, losses: 0 }, events: [] };
+}
+
 /** The watchdog's first step: a warning in the status, taken back when the job is heard again. */
 export function stall(job: Job, token: LeaseToken, since: number | undefined, now: number): Change | undefined {
   const { state } = job;
@@ -154,11 +184,11 @@ export function stall(job: Job, token: LeaseToken, since: number | undefined, no
   if (since !== undefined) {
     return {
       state: { ...state, stalledSince: since },
-      events: [{ type: "job-stalled", idleMs: now - since }],
+      events: [{ type: "job-stalled", idleMs: elapsedMs(since, now) }],
     };
   }
   const { stalledSince: _stalledSince, ...heard } = state;
-  return { state: heard, events: [{ type: "job-stirred" }] };
+  return { state: heard, events: [{ type: "job-active-again" }] };
 }
 
 /** The one way out of a terminal state: somebody asks for a new attempt of a job that did not succeed. */
@@ -178,7 +208,7 @@ export function retryByHand(job: Job, now: number, by?: string): Change | undefi
       runAt: now,
       ...queueDeadline(job, now, now, true),
     },
-    events: [{ type: "job-retried", attempt, ...defined({ by }) }],
+    events: [{ type: "job-retried", attempt, by }],
   };
 }
 
@@ -245,7 +275,7 @@ function finish(job: Job, now: number, ending: Ending): Change {
   const expiresAt = now + retentionMs(job.retention, ending.status);
   const { startedAt: _startedAt, ...told } = ending;
   return {
-    state: { ...course(state), finishedAt: now, expiresAt, ...defined({ progress }), ...ending },
+    state: { ...course(state), finishedAt: now, expiresAt, ...(progress === undefined ? {} : { progress }), ...ending },
     events: [{ type: "job-finished", attempt: state.attempt, ...told }],
   };
 }
@@ -255,7 +285,7 @@ function finishCancelled(job: Job, reason: string, by: string | undefined, now: 
     status: "cancelled",
     ...started(job.state),
     reason,
-    ...defined({ by }),
+    by,
   });
 }
 
@@ -286,7 +316,7 @@ function queueFailure({ limits }: JobSpec, { acceptedAt, deadlineAt }: QueuedSta
     const message = `The job was not done within ${limits.totalMs} ms of being submitted.`;
     return { code: "total_limit", message, retryable: true };
   }
-  const message = `The job was not started within its time limit (waited ${now - acceptedAt} ms).`;
+  const message = `The job was not started within its time limit (it waited ${elapsedMs(acceptedAt, now)} ms).`;
   return { code: "queue_limit", message, retryable: true };
 }
 

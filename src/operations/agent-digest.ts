@@ -1,8 +1,10 @@
 import { z } from "zod";
-import { defined } from "../job/defined.ts";
+import { demandKind } from "../engine/access.ts";
+import { elapsedMs } from "../job/elapsed.ts";
 import { LonghaulError } from "../job/error.ts";
 import type { Job } from "../job/job.ts";
 import { jobStatuses } from "../job/state.ts";
+import { agentContract, modelCheckSchema, modelsOf } from "../kinds/agent/contract.ts";
 import { agentAnswerSchema, agentRequestSchema } from "./agent-record.ts";
 import { defineOperation, type OperationContext } from "./operation.ts";
 
@@ -10,11 +12,9 @@ const rowSchema = z.object({
   id: z.string(),
   name: z.string().optional(),
   state: z.enum(jobStatuses),
-  model: z.string().optional(),
+  ...agentContract.result.pick({ model: true, steps: true, cost_usd: true }).partial().shape,
   seconds: z.number().optional(),
-  steps: z.int().optional(),
   tokens: z.int().optional(),
-  cost_usd: z.number().optional(),
   answer: z.string().optional().describe("The first lines of what it answered, or why there is no answer."),
 });
 
@@ -31,7 +31,7 @@ export const agentDigest = defineOperation({
     jobs: z.array(rowSchema),
   }),
   run: async (context, { batch, lines }) => {
-    const { jobs } = await context.engine.list({ kind: "agent", batch }, { limit: 1_000 }, context.actor);
+    const { jobs } = await context.engine.list({ kind: agentContract.name, batch }, { limit: 1_000 }, context.actor);
     if (jobs.length === 0) throw new LonghaulError("not_found", `There is no batch of agents "${batch}".`);
     const rows = await Promise.all(jobs.toReversed().map((job) => toRow(job, lines, context)));
     const costs = rows.flatMap(({ state, cost_usd: cost }) => (state === "succeeded" ? [cost] : []));
@@ -57,20 +57,10 @@ export const agentCheck = defineOperation({
       .default([])
       .describe("Names or classes; all classes unless given."),
   }),
-  output: z.object({
-    models: z.array(
-      z.object({
-        model: z.string(),
-        classes: z.array(z.string()),
-        ok: z.boolean(),
-        ms: z.int(),
-        error: z.string().optional(),
-      }),
-    ),
-  }),
-  run: async ({ server, signal }, { models }) => {
-    const checked = (await server.agents?.check(models, signal)) ?? [];
-    return { models: checked.map((row) => ({ ...row, classes: [...row.classes] })) };
+  output: z.object({ models: z.array(modelCheckSchema) }),
+  run: async ({ server, actor, signal }, { models }) => {
+    demandKind(actor, agentContract.name);
+    return { models: (await server.agents?.check(models, signal)) ?? [] };
   },
 });
 
@@ -90,13 +80,16 @@ async function toRow(job: Job, lines: number, { engine, actor }: OperationContex
   return {
     id,
     state: state.status,
-    ...defined({
-      ...{ name: job.name, model: model ?? agentRequestSchema.parse(input).models[0], steps, cost_usd: cost },
-      seconds:
-        startedAt === undefined || endedAt === undefined ? undefined : Math.round((endedAt - startedAt) / 100) / 10,
-      tokens: tokens && tokens.input + tokens.output,
-      answer: beginning(output ?? reasonOf(job), lines),
-    }),
+    name: job.name,
+    model: model ?? modelsOf(agentRequestSchema.parse(input))[0],
+    steps,
+    cost_usd: cost,
+    seconds:
+      startedAt === undefined || endedAt === undefined
+        ? undefined
+        : Math.round(elapsedMs(startedAt, endedAt) / 100) / 10,
+    tokens: tokens && tokens.input + tokens.output,
+    answer: beginning(output ?? reasonOf(job), lines),
   };
 }
 

@@ -1,26 +1,8 @@
 import { z } from "zod";
+import type { PageAnalysis } from "../kinds/page/contract.ts";
 
 /** Of an analysis, what is compared; absent where its phase failed or was not asked for. */
-export const comparableSchema = z.object({
-  url: z.string(),
-  analyzedAt: z.string(),
-  layout: z
-    .object({ sections: z.array(z.object({ type: z.string(), heading: z.string(), position: z.number() })) })
-    .optional(),
-  motion: z.object({ total: z.number() }).optional(),
-  quality: z
-    .object({
-      score: z.number(),
-      grade: z.string(),
-      axes: z.record(z.string(), z.object({ score: z.number() })),
-      findings: z.array(z.object({ id: z.string(), title: z.string(), severity: z.string(), count: z.number() })),
-      vitals: z.object({ largestPaintMs: z.number(), layoutShift: z.number(), blockingMs: z.number() }).nullable(),
-      weight: z.object({ bytes: z.number(), requests: z.number() }).nullable(),
-    })
-    .optional(),
-});
-
-type Comparable = z.output<typeof comparableSchema>;
+type Comparable = Pick<PageAnalysis, "url" | "analyzedAt" | "layout" | "motion" | "quality">;
 
 const change = z.object({ name: z.string(), before: z.number(), after: z.number() });
 const findingChange = z.object({ id: z.string(), title: z.string(), severity: z.string() });
@@ -60,18 +42,21 @@ function compareScores(before: Comparable, after: Comparable): Comparison["score
   const earlier = figures(before);
   return [...figures(after)].flatMap(([name, value]) => {
     const known = earlier.get(name);
-    return known === undefined ? [] : [{ name, before: known, after: value }];
+    return known === undefined || value === undefined ? [] : [{ name, before: known, after: value }];
   });
 }
 
-function figures({ quality, motion }: Comparable): Map<string, number> {
-  const { vitals, weight } = quality ?? {};
+function figures({ quality, motion }: Comparable): Map<string, number | undefined> {
+  const { axes, vitals, weight } = quality ?? {};
   return new Map([
-    ...(quality === undefined ? [] : [["overall", quality.score] as const]),
-    ...Object.entries(quality?.axes ?? {}).map(([name, { score }]) => [name, score] as const),
-    ...Object.entries(vitals ?? {}),
-    ...Object.entries(weight ?? {}),
-    ...(motion === undefined ? [] : [["movements", motion.total] as const]),
+    ["overall", quality?.score],
+    ...Object.entries(axes ?? {}).map(([name, { score }]) => [name, score] as const),
+    ["largestPaintMs", vitals?.largestPaintMs],
+    ["layoutShift", vitals?.layoutShift],
+    ["blockingMs", vitals?.blockingMs],
+    ["bytes", weight?.bytes],
+    ["requests", weight?.requests],
+    ["movements", motion?.total],
   ]);
 }
 

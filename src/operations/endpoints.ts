@@ -1,3 +1,5 @@
+import type { ClientDefaults } from "../job/client-defaults.ts";
+
 /** The endpoints that jobs can run on, as far as operations know them. */
 export interface Endpoints {
   /** Whether there is any. */
@@ -6,11 +8,11 @@ export interface Endpoints {
   readonly takesAnyId: boolean;
   readonly list: () => readonly EndpointFacts[];
   /** Throws `not_found` for a name that is none, `unavailable` if the platform does not tell. */
-  readonly health: (name: string) => Promise<EndpointCounts>;
+  readonly health: (name: string, keys?: ClientDefaults["keys"]) => Promise<EndpointCounts>;
   /** Why a job waits in the endpoint's queue; undefined if nobody tells. */
-  readonly queueHint: (name: string) => Promise<QueueFacts | undefined>;
+  readonly queueHint: (name: string, keys?: ClientDefaults["keys"]) => Promise<QueueFacts | undefined>;
   /** Removes what is queued on the platform, and says how much that was. */
-  readonly purge: (name: string) => Promise<number>;
+  readonly purge: (name: string, keys?: ClientDefaults["keys"]) => Promise<number>;
 }
 
 export interface QueueFacts {

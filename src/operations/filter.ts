@@ -1,9 +1,8 @@
 import { z } from "zod";
-import type { Engine } from "../engine/engine.ts";
 import { defined } from "../job/defined.ts";
 import { LonghaulError } from "../job/error.ts";
 import type { Job } from "../job/job.ts";
-import { jobStatuses } from "../job/state.ts";
+import { jobStatuses, type JobStatus } from "../job/state.ts";
 import type { JobFilter } from "../store/store.ts";
 import type { OperationContext } from "./operation.ts";
 
@@ -16,7 +15,7 @@ export const filterSchema = z.strictObject({
   batch: z.string().optional(),
   tag: z.string().optional(),
   name: z.string().optional(),
-  text: z.string().optional().describe("Words in the name, the input or the last error."),
+  text: z.string().max(1_000).optional().describe("Words in the name, the input or the last error."),
   created_from: instant.optional(),
   created_before: instant.optional(),
 });
@@ -41,22 +40,30 @@ function toTime(text: string | undefined): number | undefined {
   return text === undefined ? undefined : Date.parse(text);
 }
 
-const mostAtOnce = 10_000;
+/** Few enough to be changed in one commit that nobody has to wait for. */
+const pageSize = 200;
 
-/** All jobs that match, for an action on them; an empty filter is refused, because it would mean every job. */
-export async function listMatching(engine: Engine, input: FilterInput, context: OperationContext): Promise<Job[]> {
+/**
+ * All jobs that match and are in one of these states, page by page, for an action on them. An empty filter is refused, because it
+ * would mean every job.
+ */
+export async function* listMatching(
+  input: FilterInput,
+  states: readonly JobStatus[],
+  { engine, actor }: OperationContext,
+): AsyncGenerator<readonly Job[]> {
   if (Object.keys(defined(input)).length === 0) {
     throw new LonghaulError(
       "invalid_input",
       "The filter is empty: say which jobs, by state, kind, batch, tag, name, text or time.",
     );
   }
-  const found: Job[] = [];
+  const status = states.filter((state) => input.state?.includes(state) ?? true);
+  if (status.length === 0) return;
   let cursor: string | undefined;
   do {
-    const page = await engine.list(toFilter(input), { limit: 1_000, ...defined({ cursor }) }, context.actor);
-    found.push(...page.jobs);
+    const page = await engine.list({ ...toFilter(input), status }, { limit: pageSize, cursor }, actor);
+    yield page.jobs;
     cursor = page.cursor;
-  } while (cursor !== undefined && found.length < mostAtOnce);
-  return found;
+  } while (cursor !== undefined);
 }

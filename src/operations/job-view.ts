@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { defined } from "../job/defined.ts";
 import type { Job } from "../job/job.ts";
 import type { Json } from "../job/json.ts";
+import type { Kind } from "../job/kind.ts";
 import { questionSchema } from "../job/question.ts";
-import { isHeld, isTerminal, jobStatuses, type TerminalState } from "../job/state.ts";
+import { exitCodeOf, isHeld, isTerminal, jobStatuses, type TerminalState } from "../job/state.ts";
 import { webhookOccasions } from "../job/webhook.ts";
 
 /** A job as every face shows it. Times are ISO 8601; a field that does not apply is absent. */
@@ -14,6 +14,7 @@ export const jobViewSchema = z.object({
   name: z.string().optional(),
   summary: z.string().optional().describe("The beginning of what it runs; only in lists."),
   owner: z.string(),
+  cwd: z.string().optional().describe("The folder that it works in."),
   batch: z.string().optional(),
   tags: z.array(z.string()).optional(),
   attempt: z.int(),
@@ -48,6 +49,21 @@ export const jobViewSchema = z.object({
 
 export type JobView = z.infer<typeof jobViewSchema>;
 
+/** The job that a start has made, or found. */
+export const startedJobSchema = jobViewSchema.extend({
+  is_known: z.boolean().optional().describe("The idempotency key was known: the job was there before."),
+});
+
+export function toStartedJob({
+  job,
+  isDuplicate,
+}: {
+  job: Job;
+  isDuplicate: boolean;
+}): z.infer<typeof startedJobSchema> {
+  return { ...toJobView(job), ...(isDuplicate ? { is_known: true } : {}) };
+}
+
 /** Field by field, because every answer about a job is made by it: spreading objects takes several times as long. */
 export function toJobView(job: Job): JobView {
   const { state } = job;
@@ -61,6 +77,7 @@ export function toJobView(job: Job): JobView {
     created_at: toIso(job.createdAt),
   };
   if (job.name !== undefined) view.name = job.name;
+  if (job.cwd !== undefined) view.cwd = job.cwd;
   if (job.batch !== undefined) view.batch = job.batch;
   if (job.tags.length > 0) view.tags = [...job.tags];
   if (job.webhook !== undefined) view.webhook = { url: job.webhook.url, on: [...job.webhook.on] };
@@ -77,21 +94,14 @@ export function toJobView(job: Job): JobView {
 
 const longestSummary = 200;
 
-/** What a job runs, in a few words: a command line, a program with its arguments, a task, an endpoint with its input, what is done with which page. */
-export function summarise(input: Json): string | undefined {
-  const fields = typeof input === "object" && input !== null && !Array.isArray(input) ? input : {};
-  const { command, argv, task, action, url, urls, query, endpoint } = fields;
-  const target = url ?? query ?? (Array.isArray(urls) ? urls[0] : undefined);
-  const candidates = [
-    command,
-    task,
-    Array.isArray(argv) ? argv.filter((word) => typeof word === "string").join(" ") : undefined,
-    typeof endpoint === "string" ? `${endpoint} ${JSON.stringify(fields["input"] ?? {})}` : undefined,
-    typeof action === "string" && typeof target === "string" ? `${action} ${target}` : undefined,
-    url,
-  ];
-  const text = candidates.find((candidate) => typeof candidate === "string");
-  return text === undefined || text.length <= longestSummary ? text : `${text.slice(0, longestSummary)}…`;
+/** What a job runs, in a few words, as its kind tells it. An input that an older version stored may be none for it. */
+export function summarise(input: Json, kind: Pick<Kind, "summaryOf"> | undefined): string | undefined {
+  try {
+    const text = kind?.summaryOf(input);
+    return text === undefined || text.length <= longestSummary ? text : `${text.slice(0, longestSummary)}…`;
+  } catch {
+    return undefined;
+  }
 }
 
 function addEnd(view: JobView, kind: string, state: TerminalState): void {
@@ -99,8 +109,8 @@ function addEnd(view: JobView, kind: string, state: TerminalState): void {
   view.expires_at = toIso(state.expiresAt);
   const failure = "failure" in state ? state.failure : undefined;
   if (failure !== undefined) view.error = { code: failure.code, message: failure.message };
-  const exitCode = state.status === "succeeded" && kind === "shell" ? 0 : failure?.details?.["exit_code"];
-  if (typeof exitCode === "number" || exitCode === null) view.exit_code = exitCode;
+  const exitCode = exitCodeOf(kind, state);
+  if (exitCode !== undefined) view.exit_code = exitCode;
   if (state.status === "succeeded" && state.partial) view.partial = true;
   if (state.status === "cancelled") view.reason = state.reason;
 }
@@ -108,7 +118,7 @@ function addEnd(view: JobView, kind: string, state: TerminalState): void {
 type HeldProgress = NonNullable<Extract<Job["state"], { status: "running" }>["progress"]>;
 
 function toProgressView({ counts, ...progress }: HeldProgress): NonNullable<JobView["progress"]> {
-  return { ...progress, ...defined({ done: counts?.done, total: counts?.total }) };
+  return { ...progress, done: counts?.done, total: counts?.total };
 }
 
 function toIso(atMs: number): string {

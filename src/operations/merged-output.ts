@@ -1,6 +1,8 @@
 import type { Access } from "../engine/access.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { JobId } from "../job/id.ts";
+import type { Job } from "../job/job.ts";
+import { LineBuffer } from "../text/line-buffer.ts";
 
 /** A stretch of one stream, at its place in the order in which stdout and stderr were written. */
 interface Piece {
@@ -25,6 +27,8 @@ export interface OutputSource {
 }
 
 const orderStream = "order";
+/** Read at a time: what else the server has to do comes in between. */
+const orderBytes = 128 * 1024;
 /** Other streams hold what is no text to read along, and are read by their own names. */
 const mergedStreams: ReadonlySet<string> = new Set(["stdout", "stderr"]);
 
@@ -74,27 +78,40 @@ export async function openOutput(
   };
 }
 
+const endBytes = 2_000;
+
+/** The end of what a job has written, of the stream that grew last. It reads no more than that, for those who ask often. */
+export async function readOutputEnd(engine: Engine, job: Job, access: Access): Promise<string> {
+  const { id, state } = job;
+  const { attempt } = state;
+  const sizes = await engine.outputSizes(id, attempt, access);
+  const readEnd = async (stream: string): Promise<string> => {
+    const from = Math.max(0, (sizes[stream]?.size ?? 0) - endBytes);
+    const { bytes } = await engine.readOutput(id, { stream, attempt, from, limit: endBytes }, access);
+    return Buffer.from(bytes).toString();
+  };
+  const [growing = ""] = (await readEnd(orderStream)).trimEnd().split("\n").at(-1)?.split(" ") ?? [];
+  if (mergedStreams.has(growing)) return readEnd(growing);
+  return readEnd(sizes["stdout"] === undefined ? "stderr" : "stdout");
+}
+
 /** Each line names the stream that grew, and the offset it had reached by then. */
 async function readOrder(engine: Engine, id: JobId, attempt: number, access: Access): Promise<Piece[]> {
-  const chunks: Uint8Array[] = [];
-  let from = 0;
-  for (;;) {
-    const slice = await engine.readOutput(id, { stream: orderStream, attempt, from, limit: 1_000_000 }, access);
-    if (slice.bytes.length === 0) break;
-    chunks.push(slice.bytes);
-    from = slice.next;
-  }
+  const pieces: Piece[] = [];
   const reached: Record<string, number> = {};
-  return Buffer.concat(chunks)
-    .toString()
-    .split("\n")
-    .flatMap((line) => {
+  const lines = new LineBuffer();
+  for (let from = 0; ;) {
+    const slice = await engine.readOutput(id, { stream: orderStream, attempt, from, limit: orderBytes }, access);
+    for (const line of slice.bytes.length === 0 ? [lines.rest] : lines.push(slice.bytes)) {
       const [stream = "", offset] = line.split(" ");
-      if (offset === undefined || !mergedStreams.has(stream)) return [];
+      if (offset === undefined || !mergedStreams.has(stream)) continue;
       const start = reached[stream] ?? 0;
       reached[stream] = Number(offset);
-      return [{ stream, from: start, size: Number(offset) - start }];
-    });
+      pieces.push({ stream, from: start, size: Number(offset) - start });
+    }
+    if (slice.bytes.length === 0) return pieces;
+    from = slice.next;
+  }
 }
 
 /**

@@ -27,8 +27,8 @@ export interface ServerFacts {
   readonly hasBrowser?: () => boolean;
 }
 
-interface OperationDefinition<Input extends z.ZodType, Output extends z.ZodType> {
-  readonly name: string;
+interface OperationDefinition<Name extends string, Input extends z.ZodType, Output extends z.ZodType> {
+  readonly name: Name;
   readonly scope: Scope;
   readonly description: string;
   readonly input: Input;
@@ -37,26 +37,30 @@ interface OperationDefinition<Input extends z.ZodType, Output extends z.ZodType>
 }
 
 /** One verb of the product, said once: every face offers it by translating its schemas. */
-export interface Operation {
-  readonly name: string;
+export interface Operation<
+  Name extends string = string,
+  Input extends z.ZodType = z.ZodType,
+  Output extends z.ZodType = z.ZodType,
+> {
+  readonly name: Name;
   /** What a caller must be allowed to do. */
   readonly scope: Scope;
   readonly description: string;
-  readonly input: z.ZodType;
-  readonly output: z.ZodType;
-  /** Checks the input and runs. */
-  readonly call: (context: OperationContext, input: unknown) => Promise<unknown>;
+  readonly input: Input;
+  readonly output: Output;
+  /** Checks who calls and what is given, and runs. */
+  call(context: OperationContext, input: z.input<Input>): Promise<z.input<Output>>;
 }
 
-export function defineOperation<Input extends z.ZodType, Output extends z.ZodType>(
-  definition: OperationDefinition<Input, Output>,
-): Operation {
+export function defineOperation<const Name extends string, Input extends z.ZodType, Output extends z.ZodType>(
+  definition: OperationDefinition<Name, Input, Output>,
+): Operation<Name, Input, Output> {
   const { run, ...described } = definition;
   return {
     ...described,
     call: async (context, input) => {
       demand(context.actor, definition.scope);
-      return run(context, parseInput(definition.input, input ?? {}, `The call of ${definition.name}`));
+      return run(context, parseInput(definition.input, input ?? {}, definition.name));
     },
   };
 }

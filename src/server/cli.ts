@@ -1,10 +1,10 @@
 import { readEnvironment } from "../config/environment.ts";
 import { readTerminal } from "../config/terminal.ts";
-import { connect } from "../faces/cli/connect.ts";
+import { connect } from "../faces/cli/server/connect.ts";
 import { exitCodes } from "../faces/cli/exit-code.ts";
-import type { Front } from "../faces/cli/front.ts";
+import type { CliContext } from "../faces/cli/cli-context.ts";
 import { runProgram } from "../faces/cli/program.ts";
-import { createScreen } from "../faces/cli/screen.ts";
+import { createScreen } from "../faces/cli/show/screen.ts";
 import { readVersion } from "./version.ts";
 
 /** Runs the command line. The server's code is loaded only to serve, each command's only when called. */
@@ -17,18 +17,25 @@ export async function runCli(file: string, words: readonly string[]): Promise<nu
     screen: createScreen(readTerminal()),
     program: { executable: process.execPath, file },
   };
-  return runProgram({ ...parts, client: connect(parts), serve, serveMcp }, words);
+  const serveFront: CliContext["serveFront"] = async (profile) =>
+    (await import("./front.ts")).serveFront(file, profile);
+  return runProgram({ ...parts, client: connect(parts), serve, serveMcp, serveFront, inspectStore }, words);
 }
 
 /** Whoever read our output is gone (`longhaul logs x | head`): there is nobody left to write for. */
 const endWithReader = (): void => process.exit(exitCodes.outputClosed);
 
-const serve: Front["serve"] = async (flags, { isLoggedToFile }) => {
+const serve: CliContext["serve"] = async (flags, { isLoggedToFile }) => {
   const [{ loadConfig }, server] = await Promise.all([import("../config/config.ts"), import("./serve.ts")]);
   return server.serve(loadConfig(flags), { isBackground: isLoggedToFile });
 };
 
-const serveMcp: Front["serveMcp"] = async (profile) => {
+const inspectStore: CliContext["inspectStore"] = async (file, options) => {
+  const { inspectStoreFile } = await import("../store/sqlite/open.ts");
+  await inspectStoreFile(file, options);
+};
+
+const serveMcp: CliContext["serveMcp"] = async (profile) => {
   const [{ loadConfig }, server] = await Promise.all([import("../config/config.ts"), import("./mcp-in-process.ts")]);
   await server.serveMcpInProcess(loadConfig(), profile);
 };

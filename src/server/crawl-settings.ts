@@ -1,9 +1,9 @@
 import type { LoadedConfig } from "../config/config.ts";
 import type { CrawlSettings } from "../kinds/crawl/crawl-settings.ts";
-import { createAddressRules, toAllowEntry } from "../net/address-rules.ts";
-import { createGuardedFetch } from "../net/guarded-fetch.ts";
-import { createHostGate } from "../net/host-gate.ts";
-import { defaultUserAgent } from "../net/user-agent.ts";
+import { createAddressRules, toAllowEntry } from "../net/address/address-rules.ts";
+import { createGuardedFetch } from "../net/fetch/guarded-fetch.ts";
+import { createHostGate } from "../net/fetch/host-gate.ts";
+import { defaultUserAgent } from "../net/fetch/user-agent.ts";
 import type { Web } from "./open-web.ts";
 import { readVersion } from "./version.ts";
 

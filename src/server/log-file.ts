@@ -1,4 +1,5 @@
 import { appendFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { escapeJsonControls } from "../text/controls.ts";
 
 export type Log = (level: "info" | "warn" | "error", message: string, facts?: Record<string, unknown>) => void;
 
@@ -8,13 +9,15 @@ interface LogOptions {
   readonly redact: (text: string) => string;
 }
 
-const mostBytes = 10_000_000;
+const maxBytes = 10_000_000;
 const keptFiles = 3;
 
 /** One line of JSON per event, with secrets hidden; the file is turned over before it grows large. */
 export function createLog({ file, redact }: LogOptions): Log {
   return (level, message, facts = {}) => {
-    const line = redact(JSON.stringify({ at: new Date().toISOString(), level, message, ...facts }, showError));
+    const line = redact(
+      escapeJsonControls(JSON.stringify({ at: new Date().toISOString(), level, message, ...facts }, showError)),
+    );
     if (file === undefined) {
       process.stderr.write(`${line}\n`);
       return;
@@ -30,7 +33,7 @@ export function createLog({ file, redact }: LogOptions): Log {
 
 function rotate(file: string): void {
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  if (size < mostBytes) return;
+  if (size < maxBytes) return;
   rmSync(`${file}.${keptFiles}`, { force: true });
   for (let index = keptFiles - 1; index >= 1; index--) {
     if (statSync(`${file}.${index}`, { throwIfNoEntry: false }) !== undefined)

@@ -1,25 +1,24 @@
 #!/usr/bin/env node
-import { readEnvironment } from "../config/environment.ts";
-import { isProfile } from "../config/profiles.ts";
-import { carry, openFront } from "../faces/mcp/front.ts";
+import { isProfile, type Profile } from "../config/profiles.ts";
 
 /**
- * The program `longhaul`. MCP clients start `longhaul mcp` again and again, so where a server runs it carries bytes to it with no more code than
- * that; everything else, and every other spelling, is the command line's.
+ * The program `longhaul`. MCP clients start `longhaul mcp` again and again, so it is served with no more code than it needs; everything
+ * else, and every other spelling, is the command line's.
  */
 async function main(words: readonly string[]): Promise<number> {
-  const path = frontSocket(words);
-  const socket = path === undefined ? undefined : await openFront(path).catch(() => undefined);
-  if (socket !== undefined) return carry(socket);
+  const profile = profileOf(words);
+  if (profile !== undefined) {
+    const { serveFront } = await import("./front.ts");
+    return serveFront(import.meta.filename, profile);
+  }
   const { runCli } = await import("./cli.ts");
   return runCli(import.meta.filename, words);
 }
 
-function frontSocket([command, option, profile, ...rest]: readonly string[]): string | undefined {
+function profileOf([command, option, profile, ...rest]: readonly string[]): Profile | undefined {
   if (command !== "mcp" || rest.length > 0) return undefined;
-  const { mcpSockets } = readEnvironment().paths;
-  if (option === undefined) return mcpSockets.core;
-  return option === "--profile" && isProfile(profile) ? mcpSockets[profile] : undefined;
+  if (option === undefined) return "core";
+  return option === "--profile" && isProfile(profile) ? profile : undefined;
 }
 
 process.exitCode = await main(process.argv.slice(2));

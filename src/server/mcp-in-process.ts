@@ -1,11 +1,12 @@
+import { readEnvironment } from "../config/environment.ts";
 import type { LoadedConfig } from "../config/config.ts";
 import type { Profile } from "../config/profiles.ts";
-import { serveStreams } from "../faces/mcp/stdio.ts";
+import { serveStreams } from "../faces/mcp/protocol/stdio.ts";
 import { createRedactor, secretValues } from "../text/redact.ts";
+import { createClientReader } from "./client-reader.ts";
 import { createLog } from "./log-file.ts";
 import { createMcpEndpoints } from "./mcp-endpoints.ts";
 import { makePrivateFolder, openEngineWithKinds } from "./serve.ts";
-import { readVersion } from "./version.ts";
 
 /**
  * `longhaul mcp --in-process`: the engine and one client on stdio in this process, for places that forbid a server in the background.
@@ -16,24 +17,15 @@ export async function serveMcpInProcess(config: LoadedConfig, profile: Profile =
   makePrivateFolder(paths.home);
   const redactor = createRedactor([...config.redact, ...config.endpoints.secrets, ...secretValues(config.env)]);
   const log = createLog({ redact: redactor.text, file: paths.log });
-  const opened = await openEngineWithKinds(config, { redactor, log });
-  const { engine, endpoints: directory, agents, hasBrowser, close } = opened;
-  const server = {
-    version: readVersion(),
-    startedAt: Date.now(),
-    home: paths.home,
-    url: undefined,
-    endpoints: directory,
-    agents,
-    hasBrowser,
-  };
+  const { engine, server, close } = await openEngineWithKinds(config, { redactor, log });
   const endpoints = createMcpEndpoints({
     engine,
     server,
     backgroundJob: config.backgroundJob,
     onFault: (error) => log("warn", "an MCP request failed", { error }),
   });
-  const caller = { actor: { by: "local (mcp)" }, isIdentified: true };
+  const client = createClientReader(config).defaults(readEnvironment().clientContext());
+  const caller = { actor: { by: "local (mcp)", client }, isIdentified: true };
   try {
     await serveStreams(endpoints[profile], { input: process.stdin, output: process.stdout }, caller).closed;
   } finally {

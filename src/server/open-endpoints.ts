@@ -1,4 +1,5 @@
 import type { LoadedConfig } from "../config/config.ts";
+import { readBroughtRunpod } from "../config/endpoints.ts";
 import { LonghaulError } from "../job/error.ts";
 import { messageOf } from "../job/failure.ts";
 import { EndpointDirectory } from "../kinds/endpoint/directory.ts";
@@ -16,13 +17,18 @@ export async function openEndpoints(config: LoadedConfig): Promise<EndpointDirec
       home: config.paths.home,
       named,
       anyRunpod,
+      readBroughtRunpod,
       env: inheritEnv(config.shell.inherit_env, config.env),
       fetch: (url, init) => fetch(url, init),
       compileSchema,
     });
   } catch (error) {
-    throw new LonghaulError("invalid_input", `An input_schema of an endpoint is no JSON Schema: ${messageOf(error)}.`, {
-      cause: error,
-    });
+    throw new LonghaulError(
+      "invalid_input",
+      `An input_schema of an endpoint is not a valid JSON Schema: ${messageOf(error)}.`,
+      {
+        cause: error,
+      },
+    );
   }
 }

@@ -4,7 +4,7 @@ import type { EngineOptions } from "../engine/settings.ts";
 import type { WebhookOptions } from "../engine/webhooks/webhook-settings.ts";
 import { toJobView } from "../operations/job-view.ts";
 import { openSqliteStore } from "../store/sqlite/open.ts";
-import { createPostman } from "./post.ts";
+import { createWebhookSender } from "./post.ts";
 
 export interface OpenOptions extends Omit<EngineOptions, "store" | "webhooks"> {
   /** The folder that holds the database and the jobs' output; made if it is not there. */
@@ -24,7 +24,7 @@ export async function openEngine(given: OpenOptions): Promise<Engine> {
   const store = await openSqliteStore(outputCapBytes === undefined ? { file } : { file, outputCapBytes });
   try {
     if (webhooks === undefined) return await createEngine({ ...options, store });
-    const { close, ...postman } = createPostman(webhooks, netAllow);
+    const { close, ...postman } = createWebhookSender(webhooks, netAllow);
     const engine = await createEngine({ ...options, store, webhooks: { ...webhooks, ...postman, view: toJobView } });
     const stop = async (): Promise<void> => {
       await engine.stop();

@@ -1,11 +1,10 @@
 import type { LoadedConfig } from "../config/config.ts";
-import { createAddressRules, type AddressRules } from "../net/address-rules.ts";
-import { startBrowserProxy, type BrowserProxy } from "../net/browser-proxy.ts";
+import { createAddressRules, type AddressRules } from "../net/address/address-rules.ts";
+import { startBrowserProxy, type BrowserProxy } from "../net/proxy/browser-proxy.ts";
 import { SharedBrowser } from "../net/browser/shared-browser.ts";
-import { createGuardedFetch, type GuardedFetch } from "../net/guarded-fetch.ts";
-import { createRobots, type Robots } from "../net/robots.ts";
-import { defaultUserAgent, productToken } from "../net/user-agent.ts";
-import { defined } from "../job/defined.ts";
+import { createGuardedFetch, type GuardedFetch } from "../net/fetch/guarded-fetch.ts";
+import { createRobots, type Robots } from "../net/robots/robots.ts";
+import { defaultUserAgent, productToken } from "../net/fetch/user-agent.ts";
 import { readVersion } from "./version.ts";
 
 /** The ways to the web that a server's kinds share. */
@@ -35,8 +34,8 @@ export function openWeb({ net, browser, paths, env }: LoadedConfig): Web {
     sandbox: browser.sandbox,
     maxPages: browser.max_pages,
     proxy: () =>
-      (proxy ??= startBrowserProxy({ rules, connectTimeoutMs, idleTimeoutMs: 60_000, mostConnections: 1_000 })),
-    ...defined({ executable: browser.executable }),
+      (proxy ??= startBrowserProxy({ rules, connectTimeoutMs, idleTimeoutMs: 60_000, maxConnections: 1_000 })),
+    executable: browser.executable,
   });
   return {
     rules,

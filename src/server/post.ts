@@ -1,7 +1,7 @@
 import type { WebhookOptions, WebhookSettings } from "../engine/webhooks/webhook-settings.ts";
-import { createAddressRules, toAllowEntry } from "../net/address-rules.ts";
-import { createGuardedFetch } from "../net/guarded-fetch.ts";
-import { defaultUserAgent } from "../net/user-agent.ts";
+import { createAddressRules, toAllowEntry } from "../net/address/address-rules.ts";
+import { createGuardedFetch } from "../net/fetch/guarded-fetch.ts";
+import { defaultUserAgent } from "../net/fetch/user-agent.ts";
 import { readVersion } from "./version.ts";
 
 interface Postman extends Pick<WebhookSettings, "post" | "check"> {
@@ -9,7 +9,7 @@ interface Postman extends Pick<WebhookSettings, "post" | "check"> {
 }
 
 /** Posts to webhooks through the guarded network; the addresses that the configuration names may be inside it. */
-export function createPostman({ allow, defaultUrl }: WebhookOptions, netAllow: readonly string[] = []): Postman {
+export function createWebhookSender({ allow, defaultUrl }: WebhookOptions, netAllow: readonly string[] = []): Postman {
   const named = [...allow, ...(defaultUrl === undefined ? [] : [defaultUrl])];
   const rules = createAddressRules([...netAllow, ...named.map(toAllowEntry)]);
   const guarded = createGuardedFetch({ rules, userAgent: defaultUserAgent(readVersion()) });

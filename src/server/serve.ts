@@ -1,39 +1,33 @@
-import { randomBytes } from "node:crypto";
-import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type RequestListener, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { chmodSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { toRetention, type LoadedConfig } from "../config/config.ts";
+import { checkFile, checkFolder } from "../config/private-files.ts";
 import { readWebhookSecret } from "../config/webhook-secret.ts";
+import { writeWholeFile } from "../config/whole-file.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { WebhookOptions } from "../engine/webhooks/webhook-settings.ts";
-import { revisitReaders } from "../faces/access/revisit.ts";
-import { createCallHandler } from "../faces/local/call-handler.ts";
 import { defined } from "../job/defined.ts";
 import { LonghaulError } from "../job/error.ts";
+import type { Kind } from "../job/kind.ts";
 import { createCrawlKind } from "../kinds/crawl/crawl.ts";
-import type { EndpointDirectory } from "../kinds/endpoint/directory.ts";
 import { createEndpointKind } from "../kinds/endpoint/endpoint.ts";
 import { createPageKind } from "../kinds/page/page.ts";
 import { Launcher } from "../kinds/shell/launcher.ts";
 import { inheritEnv } from "../kinds/shell/policy.ts";
 import { createShellKind, type ShellSettings } from "../kinds/shell/shell.ts";
-import type { Agents } from "../operations/agents.ts";
-import { operations } from "../operations/operations.ts";
-import { makeFolder } from "../store/make-folder.ts";
+import { makeFolder } from "../store/files/make-folder.ts";
+import { createPatternPool } from "../text/pattern-pool.ts";
 import { createRedactor, secretValues, type Redactor } from "../text/redact.ts";
-import { openAccess } from "./access.ts";
 import { createWebAccess } from "./agent-web.ts";
 import { openCrawlSettings } from "./crawl-settings.ts";
-import { guard } from "./guard.ts";
 import { createLog, type Log } from "./log-file.ts";
 import { openAgentKind } from "./open-agent-kind.ts";
+import { openDoors, type Doors, type ListeningFacts } from "./open-doors.ts";
 import { openEndpoints } from "./open-endpoints.ts";
 import { openEngine } from "./open-engine.ts";
+import { openIsolation } from "./open-isolation.ts";
 import { openWeb } from "./open-web.ts";
-import { patience, serveHttp, type HttpService } from "./serve-http.ts";
-import { serveMcp, type McpService } from "./serve-mcp.ts";
 import { readVersion } from "./version.ts";
 
 export interface RunningServer {
@@ -44,139 +38,114 @@ export interface RunningServer {
   readonly stop: () => Promise<void>;
 }
 
-/** The port that is tried first when none is configured; if it is taken, any free one does. */
-const usualPort = 7467;
-
-/** Whoever can open the local socket: its file is for this machine's user alone. */
-const localUser = { by: "local (cli)" };
+interface ServeOptions {
+  readonly isBackground: boolean;
+  /** Kinds besides the five. */
+  readonly moreKinds?: readonly Kind[];
+}
 
 /** The composition root: builds the kinds, the engine and the faces, and listens. */
-export async function serve(config: LoadedConfig, options: { isBackground: boolean }): Promise<RunningServer> {
+export async function serve(config: LoadedConfig, options: ServeOptions): Promise<RunningServer> {
   const { paths } = config;
-  const version = readVersion();
   makePrivateFolder(paths.home);
   makePrivateFolder(dirname(paths.socket));
   const redactor = createRedactor([...config.redact, ...config.endpoints.secrets, ...secretValues(config.env)]);
   const log = createLog({ redact: redactor.text, ...(options.isBackground ? { file: paths.log } : {}) });
-  const { engine, endpoints, agents, hasBrowser, close } = await openEngineWithKinds(config, { redactor, log });
-  const listening: Server[] = [];
-  let mcp: McpService | undefined;
-  let http: HttpService | undefined;
+  const { engine, server, close } = await openEngineWithKinds(config, { redactor, log, ...options });
+  const { version } = server;
+  let doors: Doors | undefined;
   try {
-    const server = {
-      version,
-      startedAt: Date.now(),
-      home: paths.home,
-      url: undefined as string | undefined,
-      endpoints,
-      agents,
-      hasBrowser,
-    };
-    const handler = createCallHandler({
-      operations,
-      context: { engine, server },
-      onFault: (error, operation) => log("error", "an operation failed", { operation, error }),
-    });
-    const gatekeeper = await openAccess(config, engine, readToken(paths.token));
-    mcp = await serveMcp({
-      engine,
-      server,
-      sockets: paths.mcpSockets,
-      backgroundJob: config.backgroundJob,
-      gatekeeper,
-      onFault: (error) => log("warn", "an MCP request failed", { error }),
-    });
-    http = serveHttp({
-      engine,
-      server,
-      gatekeeper,
-      readers: config.server.most_stream_readers,
-      onFault: (error, route) => log("error", "an HTTP request failed", { route, error }),
-    });
-    const calls = guard(gatekeeper, "http", handler);
-    const loopback = await listenOnLoopback(config, mcp.route(routeCalls(calls, http)), log);
-    listening.push(loopback);
-    revisitReaders(loopback, gatekeeper);
-    server.url = toUrl(loopback);
-    listening.push(await listenLocally(paths.socket, (request, response) => handler(request, response, localUser)));
-    writeFileSync(paths.server, JSON.stringify({ pid: process.pid, version, url: server.url }), { mode: 0o600 });
-    log("info", "server started", { pid: process.pid, version, url: server.url, home: paths.home });
+    doors = await openDoors({ config, engine, server, log });
+    const { url } = doors;
+    writeWholeFile(paths.server, JSON.stringify({ pid: process.pid, version, url }));
+    log("info", "server started", { pid: process.pid, version, url, home: paths.home });
     const stop = async (): Promise<void> => {
-      await http?.stop();
-      await mcp?.stop();
-      await Promise.all(listening.map(closeServer));
+      await doors?.close();
       // Before the engine lets go of the folder: from then on these may be the next server's.
       rmSync(paths.socket, { force: true });
       rmSync(paths.server, { force: true });
       await close();
       log("info", "server stopped", { pid: process.pid });
     };
-    return { url: server.url, socket: paths.socket, version, stop };
+    return { url, socket: paths.socket, version, stop };
   } catch (error) {
-    await http?.stop();
-    await mcp?.stop();
-    await Promise.all(listening.map(closeServer));
+    await doors?.close();
     await close();
     throw error;
   }
 }
 
-/** The engine with all the kinds that a configuration gives it. */
+/** The engine with all the kinds that a configuration gives it, and what the server tells of itself. */
 export async function openEngineWithKinds(
   config: LoadedConfig,
-  { redactor, log }: { redactor: Redactor; log: Log },
-): Promise<{
-  engine: Engine;
-  agents: Agents;
-  endpoints: EndpointDirectory;
-  hasBrowser: () => boolean;
-  close: () => Promise<void>;
-}> {
+  { redactor, log, moreKinds = [] }: { redactor: Redactor; log: Log } & Pick<ServeOptions, "moreKinds">,
+): Promise<{ engine: Engine; server: ListeningFacts; close: () => Promise<void> }> {
+  for (const file of databaseFiles(config.paths.home)) checkFile(file, { isSecret: false });
   const launcher = new Launcher(inheritEnv(config.shell.inherit_env, config.env));
-  const shell = toShellSettings(config, { launcher, redactor });
+  const patterns = createPatternPool();
+  const shell = toShellSettings(config, { launcher, redactor, patterns });
   makePrivateFolder(dirname(config.paths.browser));
   const web = openWeb(config);
   const crawl = openCrawlSettings(config, web);
-  const agent = openAgentKind(config, { policy: shell.policy, redactor, web: createWebAccess(crawl.settings) });
+  const agent = openAgentKind(config, { ...shell, web: createWebAccess(crawl.settings) });
   const endpoints = await openEndpoints(config);
   const engine = await openEngine({
     home: config.paths.home,
+    patterns,
     kinds: [
       createShellKind(shell),
       agent.kind,
       createPageKind({ ...web, concurrency: config.browser.max_pages }),
       createCrawlKind({ ...crawl.settings, ...defined({ askModel: agent.readData }) }),
       createEndpointKind({ directory: endpoints, redactor }),
+      ...moreKinds,
     ],
     outputCapBytes: config.shell.output_cap_mb * 1_000_000,
     retention: toRetention(config),
     webhooks: toWebhookOptions(config),
     netAllow: config.net.allow,
-    ...defined({ pruneMs: config.backgroundJob.cleanupIntervalMs }),
+    pruneMs: config.backgroundJob.cleanupIntervalMs,
     log: ({ level, message, ...facts }) => log(level, message, facts),
   });
   const close = async (): Promise<void> => {
     await engine.stop();
     await Promise.all([agent.close(), web.close(), crawl.close(), launcher.close(), endpoints.close()]);
   };
-  const hasBrowser = (): boolean => web.browser.executable !== undefined;
-  return { engine, agents: agent.agents, endpoints, hasBrowser, close };
+  const server = {
+    version: readVersion(),
+    startedAt: Date.now(),
+    home: config.paths.home,
+    url: undefined,
+    endpoints,
+    agents: agent.agents,
+    hasBrowser: () => web.browser.executable !== undefined,
+  };
+  return { engine, server, close };
+}
+
+function databaseFiles(home: string): string[] {
+  return ["", "-wal", "-shm", "-journal"].map((end) => join(home, `longhaul.db${end}`));
 }
 
 function toWebhookOptions(config: LoadedConfig): WebhookOptions {
   const { allow, default_url: defaultUrl } = config.webhooks;
-  return { allow, secret: () => readWebhookSecret(config), ...defined({ defaultUrl }) };
+  return { allow, secret: () => readWebhookSecret(config), defaultUrl };
 }
 
-function toShellSettings(config: LoadedConfig, parts: Pick<ShellSettings, "launcher" | "redactor">): ShellSettings {
+function toShellSettings(
+  config: LoadedConfig,
+  parts: Pick<ShellSettings, "launcher" | "redactor" | "patterns">,
+): ShellSettings {
   const { shell } = config;
   return {
     ...parts,
     shell: shell.shell,
     concurrency: shell.concurrency,
     termGraceMs: shell.term_grace_ms,
+    isolation: openIsolation(config),
     policy: {
       allow: shell.allow.map((text) => new RegExp(text)),
+      allowEnv: shell.allow_env,
       deny: shell.deny.map((text) => new RegExp(text)),
       roots: shell.roots,
       defaultCwd: shell.roots[0] ?? homedir(),
@@ -185,6 +154,7 @@ function toShellSettings(config: LoadedConfig, parts: Pick<ShellSettings, "launc
 }
 
 export function makePrivateFolder(path: string): void {
+  checkFolder(path);
   try {
     makeFolder(path);
     chmodSync(path, 0o700);
@@ -195,65 +165,4 @@ export function makePrivateFolder(path: string): void {
       { cause: error },
     );
   }
-}
-
-function readToken(path: string): string {
-  if (!existsSync(path)) writeFileSync(path, randomBytes(24).toString("base64url"), { mode: 0o600 });
-  return readFileSync(path, "utf8").trim();
-}
-
-/** `POST /call/…` is for the programs of this package; everything else is the REST interface's. */
-function routeCalls(calls: RequestListener, { listener }: HttpService): RequestListener {
-  return (request, response) =>
-    request.url?.startsWith("/call/") === true ? calls(request, response) : listener(request, response);
-}
-
-/** Whoever owns the database is the server, so a socket that is there was left by one that died. */
-async function listenLocally(path: string, handler: RequestListener): Promise<Server> {
-  rmSync(path, { force: true });
-  const server = createServer(handler);
-  await listen(server, { path });
-  chmodSync(path, 0o600);
-  return server;
-}
-
-async function listenOnLoopback(config: LoadedConfig, handler: RequestListener, log: Log): Promise<Server> {
-  const { host, port } = config.server;
-  const server = createServer(patience, handler);
-  try {
-    await listen(server, { host, port: port ?? usualPort });
-  } catch (error) {
-    if (port !== undefined) {
-      throw new LonghaulError(
-        "conflict",
-        `Port ${port} on ${host} cannot be listened on: ${String(error)}. Choose another with LONGHAUL_PORT or --port.`,
-        { cause: error },
-      );
-    }
-    log("info", `port ${usualPort} is taken; using a free one`);
-    await listen(server, { host, port: 0 });
-  }
-  return server;
-}
-
-function listen(server: Server, where: { path: string } | { host: string; port: number }): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(where, () => {
-      server.off("error", reject);
-      resolve();
-    });
-  });
-}
-
-/** Waiting calls and open streams are ended too: a client of a stopping server must not wait for ever. */
-async function closeServer(server: Server): Promise<void> {
-  const closed = new Promise((resolve) => server.close(resolve));
-  server.closeAllConnections();
-  await closed;
-}
-
-function toUrl(server: Server): string {
-  const { address, port } = server.address() as AddressInfo;
-  return `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
 }

@@ -81,6 +81,7 @@ export interface Store {
   readonly report: (lease: HeldLease, report: ProgressReport) => Promise<boolean>;
   /** Marks a held job as silent since a time, or as heard again. */
   readonly stall: (lease: HeldLease, since: number | undefined, now: number) => Promise<boolean>;
+  /** One that differs from the last clears the job's losses: the attempt has got further. */
   readonly saveCheckpoint: (lease: HeldLease, checkpoint: string) => Promise<boolean>;
   readonly loadCheckpoint: (id: JobId) => Promise<string | undefined>;
 
@@ -153,6 +154,8 @@ export interface JobDraft {
   readonly input: string;
   /** The input as readers and searches may see it, where that differs from what the worker gets. */
   readonly shownInput?: string;
+  /** What the worker gets of the client's, which nobody else is shown; not compared when a key is known already. */
+  readonly client?: string;
   readonly by?: string;
   /** What of the webhook is not shown: `spec.webhook` says the rest. */
   readonly webhook?: { readonly url: string; readonly secret?: string };
@@ -233,6 +236,7 @@ export interface Claim {
   readonly job: Job;
   readonly lease: HeldLease;
   readonly input: string;
+  readonly client?: string;
 }
 
 export interface Claimed {

@@ -3,12 +3,12 @@
  * Of a line longer than allowed the beginning is given out, and the rest is dropped.
  */
 export class ByteLines {
-  readonly #mostBytes: number;
+  readonly #maxBytes: number;
   #pieces: Uint8Array[] = [];
   #bytes = 0;
 
-  constructor(mostBytes = Infinity) {
-    this.#mostBytes = mostBytes;
+  constructor(maxBytes = Infinity) {
+    this.#maxBytes = maxBytes;
   }
 
   /** Bytes of the line that has not ended yet. */
@@ -34,14 +34,14 @@ export class ByteLines {
   }
 
   #keep(piece: Uint8Array): void {
-    const room = this.#mostBytes - this.#bytes;
+    const room = this.#maxBytes - this.#bytes;
     if (room > 0 && piece.length > 0) this.#pieces.push(Uint8Array.from(piece.subarray(0, room)));
     this.#bytes += piece.length;
   }
 
   #take(): { text: string; isCut: boolean } {
     const text = Buffer.concat(this.#pieces).toString().replace(/\r$/, "");
-    const isCut = this.#bytes > this.#mostBytes;
+    const isCut = this.#bytes > this.#maxBytes;
     this.#pieces = [];
     this.#bytes = 0;
     return { text, isCut };

@@ -5,14 +5,19 @@ const longestGlob = 500;
 
 /** `*`, `?`, `**`, `[a-z]` and `{a,b}` on paths with slashes. Becomes RE2, because globs come from callers too. */
 export function compileGlob(glob: string): (path: string) => boolean {
+  return compilePattern(`^(?:${globToPattern(glob)})$`);
+}
+
+export function globToPattern(glob: string): string {
   if (glob.length > longestGlob) {
-    throw new LonghaulError("invalid_input", `A glob may have ${longestGlob} characters, got ${glob.length}.`);
+    throw new LonghaulError("invalid_input", `A glob may have at most ${longestGlob} characters, got ${glob.length}.`);
   }
   const depth = { braces: 0 };
   const pieces = glob.match(/\*\*\/|\*\*|\[[^\]/]+\]|\\.|[^]/g) ?? [];
   const source = pieces.map((piece) => toPattern(piece, depth)).join("");
-  if (depth.braces !== 0) throw new LonghaulError("invalid_input", `"${glob}" is no glob: a brace is not closed.`);
-  return compilePattern(`^(?:${source})$`);
+  if (depth.braces !== 0)
+    throw new LonghaulError("invalid_input", `"${glob}" is not a valid glob: a brace is not closed.`);
+  return source;
 }
 
 function toPattern(piece: string, depth: { braces: number }): string {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { LonghaulError } from "../job/error.ts";
 import { messageOf } from "../job/failure.ts";
+import { isRecord } from "../job/is-record.ts";
 import type { Json } from "../job/json.ts";
 import { compilePattern } from "./pattern.ts";
 import type { JsonSchema } from "./short-schema.ts";
@@ -13,7 +14,7 @@ export function compileJsonSchema(schema: JsonSchema, name: string): z.ZodType {
     return plain.check(({ value, issues }) => void issues.push(...check(value, [])));
   } catch (error) {
     if (error instanceof LonghaulError) throw error;
-    const message = `${name} is no JSON Schema that can be checked: ${messageOf(error)}.`;
+    const message = `${name} is not a JSON Schema that can be checked: ${messageOf(error)}.`;
     throw new LonghaulError("invalid_input", message, { cause: error });
   }
 }
@@ -32,23 +33,19 @@ type PatternCheck = (value: unknown, path: Path) => { code: "custom"; path: Path
 
 /** Checks the patterns of a schema, of its fields and of its items. */
 function compilePatterns(schema: Json | undefined): PatternCheck {
-  if (!isObject(schema)) return () => [];
+  if (!isRecord(schema)) return () => [];
   const { pattern, properties, items, additionalProperties } = schema;
   const matches = typeof pattern === "string" ? compilePattern(pattern) : () => true;
-  const fields = Object.entries(isObject(properties) ? properties : {});
+  const fields = Object.entries(isRecord(properties) ? properties : {});
   const checks = new Map(fields.map(([name, inner]) => [name, compilePatterns(inner)]));
   const checkItem = compilePatterns(items);
   const checkOther = compilePatterns(additionalProperties);
   return (value, path) => {
     if (typeof value === "string" && !matches(value)) {
-      return [{ code: "custom", path, message: `expected to match ${JSON.stringify(pattern)}`, input: value }];
+      return [{ code: "custom", path, message: `must match ${JSON.stringify(pattern)}`, input: value }];
     }
     if (Array.isArray(value)) return value.flatMap((item, index) => checkItem(item, [...path, index]));
     if (typeof value !== "object" || value === null) return [];
     return Object.entries(value).flatMap(([name, inner]) => (checks.get(name) ?? checkOther)(inner, [...path, name]));
   };
-}
-
-function isObject(value: Json | undefined): value is JsonSchema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -13,12 +13,14 @@ export class LineBuffer {
 
   /** The lines that these bytes complete. */
   push(bytes: Uint8Array): string[] {
-    const lines = (this.#rest + this.#decoder.decode(bytes, { stream: true })).split(/\r?\n/);
+    const text = this.#rest + this.#decoder.decode(bytes, { stream: true });
+    const lines = text.split(/\r?\n/).flatMap((line) => (line.length > longestLine ? cutLine(line) : [line]));
     this.#rest = lines.pop() ?? "";
-    while (this.#rest.length > longestLine) {
-      lines.push(this.#rest.slice(0, longestLine));
-      this.#rest = this.#rest.slice(longestLine);
-    }
     return lines;
   }
+}
+
+function cutLine(line: string): string[] {
+  const count = Math.ceil(line.length / longestLine);
+  return Array.from({ length: count }, (_, index) => line.slice(index * longestLine, (index + 1) * longestLine));
 }

@@ -1,4 +1,5 @@
 import { LonghaulError } from "../job/error.ts";
+import { isRecord } from "../job/is-record.ts";
 import type { Json } from "../job/json.ts";
 
 export type JsonSchema = { [word: string]: Json };
@@ -28,7 +29,7 @@ export function toJsonSchema(
   schema: Json,
   { path, depth, isInSchema }: Place = { path: "schema", depth: 0, isInSchema: false },
 ): JsonSchema {
-  if (depth > deepest) throw bad(path, `at most ${deepest} levels`);
+  if (depth > deepest) throw bad(path, `must have at most ${deepest} levels`);
   if (typeof schema === "string") return readName(schema, path);
   const isLong = isInSchema || isJsonSchema(schema);
   const inner = (node: Json, name: string): JsonSchema =>
@@ -36,20 +37,21 @@ export function toJsonSchema(
   const readFields = (fields: JsonSchema): JsonSchema =>
     Object.fromEntries(Object.entries(fields).map(([name, node]) => [name, inner(node, `.${name}`)]));
   if (Array.isArray(schema) && !isInSchema) return { type: "array", items: inner(schema[0] ?? "any", "[]") };
-  if (!isObject(schema)) throw bad(path, isInSchema ? "a schema or a type" : "an object, a type or a list of one type");
+  if (!isRecord(schema))
+    throw bad(path, `must be ${isInSchema ? "a schema or a type" : "an object, a type or a list of one type"}`);
   if (!isLong) return { type: "object", properties: readFields(schema) };
   const { properties, items } = schema;
   return {
     ...schema,
-    ...(isObject(properties) ? { properties: readFields(properties) } : {}),
+    ...(isRecord(properties) ? { properties: readFields(properties) } : {}),
     ...(items === undefined ? {} : { items: inner(items, "[]") }),
   };
 }
 
 function isJsonSchema(schema: Json): boolean {
-  if (!isObject(schema)) return false;
+  if (!isRecord(schema)) return false;
   const { type, properties, enum: values } = schema;
-  if (typeof schema["$schema"] === "string" || (isObject(properties) && (type === undefined || type === "object"))) {
+  if (typeof schema["$schema"] === "string" || (isRecord(properties) && (type === undefined || type === "object"))) {
     return true;
   }
   const isTyped = typeof type === "string" || Array.isArray(type) || (Array.isArray(values) && values.length > 1);
@@ -59,13 +61,9 @@ function isJsonSchema(schema: Json): boolean {
 function readName(name: string, path: string): JsonSchema {
   if (name === "any" || name === "null") return {};
   if (name === "array" || name === "object" || scalars.includes(name)) return { type: name };
-  throw bad(path, `one of ${scalars.join(", ")}, any, array or object, got "${name}"`);
+  throw bad(path, `must be one of ${scalars.join(", ")}, any, array or object, got "${name}"`);
 }
 
-function isObject(value: Json | undefined): value is JsonSchema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function bad(path: string, expected: string): LonghaulError {
-  return new LonghaulError("invalid_input", `${path}: expected ${expected}.`, { details: { field: path } });
+function bad(path: string, problem: string): LonghaulError {
+  return new LonghaulError("invalid_input", `${path} ${problem}.`, { details: { field: path } });
 }

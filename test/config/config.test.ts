@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadConfig, type LoadedConfig } from "../../src/config/config.ts";
-import { makeTempFolder } from "../store/temp-folder.ts";
+import { makeTempFolder } from "../temp-folder.ts";
 
 function load(config: unknown, env: Record<string, string> = {}): LoadedConfig {
   const home = makeTempFolder();

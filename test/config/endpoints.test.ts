@@ -48,8 +48,8 @@ describe("the configuration of endpoints", () => {
   it.each([
     [{ "a b": { type: "runpod" } }, /endpoints/],
     [{ a: { type: "cloud" } }, /endpoints\.a/],
-    [{ a: { type: "local" } }, /give either command or argv/],
-    [{ a: { type: "local", command: "x", argv: ["x"] } }, /give either command or argv/],
+    [{ a: { type: "local" } }, /must have either command or argv/],
+    [{ a: { type: "local", command: "x", argv: ["x"] } }, /must have either command or argv/],
     [{ a: { type: "local", command: "x", cwd: "here" } }, /absolute path/],
     [{ a: { type: "local", command: "x", mode: "hot" } }, /mode/],
     [{ a: { type: "runpod", base_url: "ftp://x" } }, /base_url/],

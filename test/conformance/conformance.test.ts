@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openEngine, type Engine } from "../../src/index.ts";
+import { installTimeoutMs } from "../install-package.ts";
 import { createFixtureEndpoint, listenForTests, type FixtureServer } from "./fixture-server.ts";
 import { kinds } from "./job-tools.ts";
-import { runSuite, suiteRuns } from "./run-suite.ts";
+import { installSuite, runSuite, suiteRuns } from "./run-suite.ts";
 
 /** The harness of this scenario checks nothing: it reports itself as skipped, whatever the server does. */
 const emptyScenario = "tasks-status-notifications";
@@ -15,6 +16,7 @@ describe("the official conformance suite finds nothing to fault", () => {
   let engine: Engine;
   let server: FixtureServer;
 
+  beforeAll(installSuite, installTimeoutMs);
   beforeAll(async () => {
     home = await mkdtemp(join(tmpdir(), "longhaul-conformance-home-"));
     engine = await openEngine({ home, kinds });
@@ -26,7 +28,8 @@ describe("the official conformance suite finds nothing to fault", () => {
     await rm(home, { recursive: true, force: true });
   });
 
-  it.each(suiteRuns.map((run) => ({ run, title: `${run.name} ${run.args.join(" ")}` })))(
+  // Each run waits for the server's jobs most of the time.
+  it.concurrent.each(suiteRuns.map((run) => ({ run, title: `${run.name} ${run.args.join(" ")}` })))(
     "in $title",
     { timeout: 180_000 },
     async ({ run }) => {

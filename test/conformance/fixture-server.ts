@@ -10,6 +10,7 @@ import {
   type JobsContext,
   type McpEndpoint,
 } from "../../src/mcp.ts";
+import { patience } from "../../src/faces/door/listen.ts";
 import { registerAskingTools, registerOlderAskingTools } from "./asking-tools.ts";
 import { registerJobTools } from "./job-tools.ts";
 import { registerPlainTools } from "./plain-tools.ts";
@@ -61,7 +62,7 @@ export async function listenForTests(
       return owner === undefined ? undefined : { actor: { owner, by: owner }, isIdentified: true };
     },
   });
-  const server = createServer(toRequestListener(fetch));
+  const server = createServer(patience, toRequestListener(fetch));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   const close = async (): Promise<void> => {

@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { openEngine } from "../../src/index.ts";
 import { createFixtureEndpoint, listenForTests } from "./fixture-server.ts";
 import { kinds } from "./job-tools.ts";
-import { runSuite, suiteRuns } from "./run-suite.ts";
+import { installSuite, runSuite, suiteRuns } from "./run-suite.ts";
 
 /** `npm run conformance [part of a run's name or arguments]`: one line per scenario, exit code 1 if a check failed. */
 const [, , wanted = ""] = process.argv;
+await installSuite();
 const home = await mkdtemp(join(tmpdir(), "longhaul-conformance-home-"));
 const engine = await openEngine({ home, kinds });
 const server = await listenForTests(createFixtureEndpoint(engine));

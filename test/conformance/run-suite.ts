@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { installPackage } from "../install-package.ts";
 
 /** One run of the official suite: a frozen set of requirements, a revision, or single scenarios. */
 export interface SuiteRun {
@@ -47,14 +48,17 @@ function findSuiteFolder(): string {
   return existsSync(here) ? here : resolve(import.meta.dirname, "../../../test/conformance/suite");
 }
 
+export function installSuite(): Promise<void> {
+  return installPackage(suiteFolder);
+}
+
 /** Runs a part of the suite against a server and gathers what each scenario checked. */
 export async function runSuite(run: SuiteRun, url: string): Promise<ScenarioResult[]> {
-  await installSuite();
   const folder = await mkdtemp(join(tmpdir(), "longhaul-conformance-"));
   try {
     const bin = join(suiteFolder, "node_modules/@modelcontextprotocol/conformance/dist/index.js");
     const args = [bin, "server", "--url", url, ...run.args, "--output-dir", folder];
-    const { output } = await execute(findNode(), args);
+    const output = await execute(findNode(), args);
     const results = await readResults(run.name, folder);
     if (results.length === 0) throw new Error(`The suite left no results:\n${output.slice(-4_000)}`);
     return results;
@@ -71,20 +75,14 @@ function findNode(): string {
   throw new Error("The conformance suite needs Node 22 or later: run it with one.");
 }
 
-async function installSuite(): Promise<void> {
-  if (existsSync(join(suiteFolder, "node_modules/@modelcontextprotocol/conformance"))) return;
-  const { code, output } = await execute("npm", ["ci", "--prefix", suiteFolder, "--no-audit", "--no-fund"]);
-  if (code !== 0) throw new Error(`The conformance suite could not be installed:\n${output}`);
-}
-
-function execute(command: string, args: readonly string[]): Promise<{ code: number | null; output: string }> {
+function execute(command: string, args: readonly string[]): Promise<string> {
   return new Promise((done, fail) => {
     const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
     const chunks: Buffer[] = [];
     child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
     child.stderr.on("data", (chunk: Buffer) => chunks.push(chunk));
     child.once("error", fail);
-    child.once("close", (code) => done({ code, output: Buffer.concat(chunks).toString() }));
+    child.once("close", () => done(Buffer.concat(chunks).toString()));
   });
 }
 

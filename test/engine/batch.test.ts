@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Engine, Job } from "../../src/index.ts";
 import { Puppet } from "./puppet.ts";
-import { present, statusOf, untilStatus, useWorld } from "./world.ts";
+import { statusOf, untilStatus, useWorld } from "./world.ts";
+import { present } from "../present.ts";
 
 const world = useWorld();
 

@@ -158,14 +158,14 @@ describe("cancelling again", () => {
     expect((await eventTypes(engine, id)).filter((type) => type === "cancel-requested")).toHaveLength(1);
   });
 
-  it("at the same time is asked for once", async () => {
+  it("counts as one request when it comes at the same time", async () => {
     const { engine, id } = await openStubborn();
     await Promise.all(["first", "second", "third"].map((reason) => engine.cancel(id, reason)));
     expect(await stateOf(engine, id, "running")).toMatchObject({ cancelRequest: { reason: "first" } });
     expect((await eventTypes(engine, id)).filter((type) => type === "cancel-requested")).toHaveLength(1);
   });
 
-  it("of a job that is cancelled returns it as it is", async () => {
+  it("returns a job that is cancelled as it is", async () => {
     const puppet = new Puppet();
     const engine = await world().open([puppet.kind]);
     await engine.pause("puppet");

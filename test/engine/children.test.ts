@@ -166,7 +166,7 @@ describe("the end of a parent", () => {
     await engine.cancel(id, "no longer needed");
     await engine.wait([id, running, queued, grandchild]);
     const { reason } = await stateOf(engine, queued, "cancelled");
-    expect(reason).toBe(`its parent, job ${id}, ended as cancelled`);
+    expect(reason).toBe(`its parent, job ${id}, was cancelled`);
     expect(await statusOf(engine, running)).toBe("cancelled");
     expect((await stateOf(engine, grandchild, "cancelled")).reason).toContain(`its parent, job ${running}`);
   });

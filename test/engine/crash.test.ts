@@ -9,13 +9,22 @@ import { z } from "zod";
 import { defineKind, isTerminal, JobFailure, jobStatuses, openEngine } from "../../src/index.ts";
 import type { Engine, Job, JobEvent, JobId, JobStatus, Json, LonghaulError } from "../../src/index.ts";
 import { assertNever } from "../../src/job/error.ts";
-import { seededRandom, shortLived, type Fact } from "../fixtures/crash-worker.ts";
+import { shortLived, type Fact } from "../fixtures/crash-worker.ts";
+import { seededRandom } from "../seeded-random.ts";
 import { until } from "../until.ts";
 
 const rounds = Number(process.env["LONGHAUL_CRASH_ROUNDS"] ?? 25);
 const firstSeed = Number(process.env["LONGHAUL_CRASH_SEED"] ?? Date.now() % 1_000_000);
 const workerFile = fileURLToPath(new URL("../../.build/test/fixtures/crash-worker.js", import.meta.url));
 const drainMs = 20_000;
+const wantedEvents: readonly JobEvent["type"][] = [
+  "attempt-adopted",
+  "attempt-interrupted",
+  "attempt-failed",
+  "question-answered",
+  "cancel-requested",
+  "job-retried",
+];
 
 const late = defineKind({ name: "late", onInterrupt: "restart", input: z.object({}), run: async () => null });
 
@@ -34,7 +43,8 @@ test(
     const ledger = new Ledger();
     const check = async (): Promise<Job[]> => withReader(base, (engine) => checkAll(engine, ledger, base));
 
-    for (let round = 0; round < rounds; round++) {
+    // A loaded machine gets through less in a life: then it takes more of them.
+    for (let round = 0; round < rounds || (round < 4 * rounds && ledger.lacks().length > 0); round++) {
       worker = startWorker(base, "load", firstSeed + round);
       await killAtRandomMoment(worker, random);
       expectNoViolations(worker);
@@ -61,7 +71,7 @@ test(
     await outsideWorkIsDone(base);
     rmSync(base, { recursive: true });
   },
-  60_000 + rounds * 3_000,
+  60_000 + rounds * 10_000,
 );
 
 test("killed while it makes its folder, an engine leaves one that the next can open", async () => {
@@ -147,7 +157,7 @@ interface Worker {
 }
 
 function startWorker(base: string, mode: "load" | "drain" | "crowd" | "half", seed: number): Worker {
-  const child = spawn(process.execPath, ["--enable-source-maps", workerFile, base, mode, String(seed)], {
+  const child = spawn(process.execPath, [workerFile, base, mode, String(seed)], {
     stdio: ["ignore", "pipe", "pipe"],
   });
   const facts: Fact[] = [];
@@ -224,6 +234,12 @@ class Ledger {
     for (const fact of facts) if ("id" in fact) this.seen.add(fact.id);
   }
 
+  /** What the load is meant to bring about, and what has not been seen yet. */
+  lacks(): string[] {
+    const happened = new Set([...this.events.values()].flatMap((events) => events.map(({ type }) => type)));
+    return wantedEvents.filter((type) => !happened.has(type));
+  }
+
   /** The next check looks at everything again, not only at what is new. */
   forgetChecks(): void {
     this.fresh = [...this.known, ...this.fresh];
@@ -268,7 +284,7 @@ async function checkAll(engine: Engine, ledger: Ledger, base: string): Promise<J
 async function listAll(engine: Engine): Promise<Job[]> {
   const all: Job[] = [];
   for (let cursor: string | undefined; ;) {
-    const page = await engine.list({}, { limit: 1_000, ...(cursor === undefined ? {} : { cursor }) });
+    const page = await engine.list({}, { limit: 1_000, cursor });
     all.push(...page.jobs);
     if (page.cursor === undefined) return all;
     cursor = page.cursor;
@@ -356,7 +372,7 @@ function step(told: Told, event: JobEvent): Told | undefined {
     case "message-logged":
     case "text-sent":
     case "job-stalled":
-    case "job-stirred":
+    case "job-active-again":
       return isHeld ? told : undefined;
     case "question-asked":
       return isHeld ? { ...told, status: "waiting", open: new Set([...told.open, event.key]) } : undefined;
@@ -513,16 +529,7 @@ function expectRisingSteps(job: Job, base: string, steps: number): void {
 
 /** Guards the test itself: what the load is meant to bring about did happen. */
 function expectVariety(ledger: Ledger, jobs: readonly Job[]): void {
-  const happened = new Set([...ledger.events.values()].flatMap((events) => events.map(({ type }) => type)));
-  const wanted = [
-    "attempt-adopted",
-    "attempt-interrupted",
-    "attempt-failed",
-    "question-answered",
-    "cancel-requested",
-    "job-retried",
-  ];
-  expect([...happened]).toEqual(expect.arrayContaining(wanted));
+  expect(ledger.lacks()).toEqual([]);
   const ended = new Set(jobs.map((job) => job.state.status));
   expect([...ended].toSorted()).toEqual(["cancelled", "failed", "succeeded", "timed_out"]);
   expect(ledger.purged.size).toBeGreaterThan(0);

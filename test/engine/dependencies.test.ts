@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { turns } from "./fake-clock.ts";
 import { Puppet } from "./puppet.ts";
-import { present, refusal, stateOf, statusOf, untilStatus, useWorld } from "./world.ts";
+import { refusal, stateOf, statusOf, untilStatus, useWorld } from "./world.ts";
+import { present } from "../present.ts";
 
 const world = useWorld();
 
@@ -111,9 +112,9 @@ describe("a dependency that does not succeed", () => {
     (await puppet.next()).fail(new Error("broken"));
     await untilStatus(engine, present(first).id, "failed");
     const { reason } = await stateOf(engine, present(second).id, "cancelled");
-    expect(reason).toBe(`it depends on job ${present(first).id}, which ended as failed`);
+    expect(reason).toBe(`it depends on job ${present(first).id}, which has failed`);
     const last = await stateOf(engine, present(third).id, "cancelled");
-    expect(last.reason).toBe(`it depends on job ${present(second).id}, which ended as cancelled`);
+    expect(last.reason).toBe(`it depends on job ${present(second).id}, which was cancelled`);
     expect(await statusOf(engine, present(free).id)).toBe("running");
   });
 
@@ -136,7 +137,7 @@ describe("a dependency that does not succeed", () => {
     (await puppet.next()).fail(new Error("broken"));
     await untilStatus(engine, id, "failed");
     const refused = engine.submit({ kind: "puppet", input: {}, dependsOn: [id] });
-    await expect(refused).rejects.toMatchObject(refusal("conflict", /ended as failed.*Retry it first/));
+    await expect(refused).rejects.toMatchObject(refusal("conflict", /has failed.*retry it first/));
     expect(await engine.count()).toEqual([{ kind: "puppet", status: "failed", count: 1 }]);
   });
 

@@ -32,6 +32,11 @@ export class FakeClock implements Clock {
     this.#elapsedMs = endMs;
   }
 
+  /** How many wait for time to pass. */
+  get waiting(): number {
+    return this.#timers.size;
+  }
+
   /** Somebody sets the machine's clock: the time of day changes, but no time passes. */
   jump(stepMs: number): void {
     this.#setMs += stepMs;

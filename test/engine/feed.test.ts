@@ -1,21 +1,14 @@
 import { describe, expect, it } from "vitest";
-import type { Engine, JobEvent } from "../../src/index.ts";
-import { Puppet, type PuppetAttempt } from "./puppet.ts";
-import { present, untilStatus, useWorld } from "./world.ts";
+import type { JobEvent } from "../../src/index.ts";
+import { Puppet, type StartedJob } from "./puppet.ts";
+import { untilStatus, useWorld } from "./world.ts";
+import { present } from "../present.ts";
 
 const world = useWorld();
 
-interface Started {
-  readonly engine: Engine;
-  readonly id: string;
-  readonly attempt: PuppetAttempt;
-}
-
-async function start(): Promise<Started> {
+async function start(): Promise<StartedJob> {
   const puppet = new Puppet();
-  const engine = await world().open([puppet.kind]);
-  const { id } = await engine.submit({ kind: "puppet", input: {} });
-  return { engine, id, attempt: await puppet.next() };
+  return puppet.start(await world().open([puppet.kind]));
 }
 
 async function collect(events: AsyncIterable<JobEvent>): Promise<JobEvent[]> {
@@ -49,7 +42,7 @@ describe("following a job", () => {
     expect(await collect(following)).toMatchObject([{ type: "job-finished", status: "succeeded", seq: 4 }]);
   });
 
-  it("of a job that has ended gives all its events and ends", async () => {
+  it("that has ended gives all its events and ends", async () => {
     const { engine, id, attempt } = await start();
     attempt.succeed();
     await untilStatus(engine, id, "succeeded");

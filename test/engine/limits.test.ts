@@ -1,22 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { Engine, SubmitRequest } from "../../src/index.ts";
 import { turns } from "./fake-clock.ts";
-import { Puppet, type PuppetAttempt } from "./puppet.ts";
+import { Puppet, type PuppetAttempt, type StartedJob } from "./puppet.ts";
 import { eventTypes, rejection, stateOf, statusOf, untilStatus, useWorld } from "./world.ts";
+import { present } from "../present.ts";
 
 const world = useWorld();
 
-interface Started {
-  readonly engine: Engine;
-  readonly puppet: Puppet;
-  readonly id: string;
-  readonly attempt: PuppetAttempt;
-}
-
-async function start(limits: SubmitRequest["limits"], puppet = new Puppet()): Promise<Started> {
-  const engine = await world().openTimed([puppet.kind]);
-  const { id } = await engine.submit({ kind: "puppet", input: {}, limits });
-  return { engine, puppet, id, attempt: await puppet.next() };
+async function start(limits: SubmitRequest["limits"], puppet = new Puppet()): Promise<StartedJob> {
+  return puppet.start(await world().openTimed([puppet.kind]), { limits });
 }
 
 async function openPaused(limits: SubmitRequest["limits"], delayMs = 0): Promise<{ engine: Engine; id: string }> {
@@ -196,7 +188,7 @@ describe("the idle limit", () => {
     expect(await stateOf(engine, id, "running")).not.toHaveProperty("stalledSince");
     await world().clock.advance(10_000);
     expect(await stateOf(engine, id, "running")).toHaveProperty("stalledSince");
-    expect((await eventTypes(engine, id)).slice(2)).toEqual(["job-stalled", "job-stirred", "job-stalled"]);
+    expect((await eventTypes(engine, id)).slice(2)).toEqual(["job-stalled", "job-active-again", "job-stalled"]);
   });
 
   it("neither warns nor ends a job that waits for an answer", async () => {
@@ -301,6 +293,25 @@ describe("somebody who sets the machine's clock", () => {
     expect(await statusOf(engine, id)).toBe("running");
     await world().clock.advance(1);
     expect(await failureCode(engine, id)).toBe("run_limit");
+  });
+
+  it("back puts off neither retries nor jobs that wait for room", async () => {
+    const backoff = { initialMs: 10_000, factor: 1, maxMs: 10_000, jitter: 0 };
+    const puppet = new Puppet({ concurrency: 1, limits: { attempts: 2, backoff } });
+    const engine = await world().openTimed([puppet.kind]);
+    const [retried, queued] = await engine.submitMany([
+      { kind: "puppet", input: { label: "retried" } },
+      { kind: "puppet", input: { label: "queued" } },
+    ]);
+    (await puppet.next()).fail(new Error("broken"));
+    const second = await puppet.next();
+    world().clock.jump(-24 * 3_600_000);
+    await world().clock.advance(1_000);
+    second.succeed();
+    await world().clock.advance(10_000);
+    expect(puppet.started).toEqual(["retried", "queued", "retried"]);
+    expect(await statusOf(engine, present(queued).id)).toBe("succeeded");
+    expect(await statusOf(engine, present(retried).id)).toBe("running");
   });
 
   it("does not make an engine lose the jobs that it runs itself", async () => {

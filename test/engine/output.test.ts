@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { defineKind, PartialResult, type Engine, type OutputRequest } from "../../src/index.ts";
-import { Puppet, type PuppetAttempt } from "./puppet.ts";
+import { Puppet, type StartedJob } from "./puppet.ts";
 import { refusal, stateOf, untilStatus, useWorld } from "./world.ts";
 
 const world = useWorld();
@@ -9,20 +9,11 @@ const world = useWorld();
 const circle: { self?: unknown } = {};
 circle.self = circle;
 
-interface Started {
-  readonly engine: Engine;
-  readonly puppet: Puppet;
-  readonly id: string;
-  readonly attempt: PuppetAttempt;
+async function start(options: { outputCapBytes?: number } = {}, puppet = new Puppet()): Promise<StartedJob> {
+  return puppet.start(await world().open([puppet.kind], options));
 }
 
-async function start(options: { outputCapBytes?: number } = {}, puppet = new Puppet()): Promise<Started> {
-  const engine = await world().open([puppet.kind], options);
-  const { id } = await engine.submit({ kind: "puppet", input: {} });
-  return { engine, puppet, id, attempt: await puppet.next() };
-}
-
-async function finish({ engine, id, attempt }: Started): Promise<void> {
+async function finish({ engine, id, attempt }: StartedJob): Promise<void> {
   attempt.succeed();
   await untilStatus(engine, id, "succeeded");
 }

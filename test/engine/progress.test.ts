@@ -1,28 +1,19 @@
 import { describe, expect, it } from "vitest";
-import type { Engine, Progress } from "../../src/index.ts";
-import { Puppet, type PuppetAttempt } from "./puppet.ts";
+import type { Progress } from "../../src/index.ts";
+import { Puppet, type StartedJob } from "./puppet.ts";
 import { stateOf, untilStatus, useWorld } from "./world.ts";
 
 const world = useWorld();
 
-interface Started {
-  readonly engine: Engine;
-  readonly puppet: Puppet;
-  readonly id: string;
-  readonly attempt: PuppetAttempt;
+async function start(puppet = new Puppet()): Promise<StartedJob> {
+  return puppet.start(await world().openTimed([puppet.kind]));
 }
 
-async function start(puppet = new Puppet()): Promise<Started> {
-  const engine = await world().openTimed([puppet.kind]);
-  const { id } = await engine.submit({ kind: "puppet", input: {} });
-  return { engine, puppet, id, attempt: await puppet.next() };
-}
-
-async function progressOf({ engine, id }: Started): Promise<Progress | undefined> {
+async function progressOf({ engine, id }: StartedJob): Promise<Progress | undefined> {
   return (await stateOf(engine, id, "running")).progress;
 }
 
-async function progressEvents({ engine, id }: Started): Promise<Progress[]> {
+async function progressEvents({ engine, id }: StartedJob): Promise<Progress[]> {
   const events = await engine.events(id, 0, 1_000);
   return events.flatMap((event) => (event.type === "progress-made" ? [event.progress] : []));
 }

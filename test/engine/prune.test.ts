@@ -141,7 +141,7 @@ describe("pruning", () => {
     await engine.prune();
     const removedAt = new Date(world().clock.now()).toISOString();
     const reopened = await world().reopen();
-    const message = `Job ${id} has expired: it finished, was kept for its time, and was removed at ${removedAt}.`;
+    const message = `Job ${id} has expired: it was removed at ${removedAt}, when it no longer had to be kept.`;
     await expect(reopened.get(id)).rejects.toMatchObject({ code: "expired", message });
     world().clock.jump(31 * dayMs);
     await reopened.prune();

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineKind, type JobContext, type Kind } from "../../src/index.ts";
+import { defineKind, type Engine, type JobContext, type Kind, type SubmitRequest } from "../../src/index.ts";
 import { until } from "../until.ts";
 
 type KindSettings = Pick<Kind, "concurrency" | "perKey" | "rate" | "limits">;
@@ -17,6 +17,14 @@ export interface PuppetAttempt {
   readonly context: JobContext;
   readonly succeed: (result?: unknown) => void;
   readonly fail: (error: unknown) => void;
+}
+
+/** A job whose attempt runs, with all that a test needs to go on. */
+export interface StartedJob {
+  readonly engine: Engine;
+  readonly puppet: Puppet;
+  readonly id: string;
+  readonly attempt: PuppetAttempt;
 }
 
 /** A kind of job on strings: its attempts do nothing but what the test makes them do. */
@@ -42,6 +50,12 @@ export class Puppet {
           this.attempts.push({ label, context, succeed: resolve, fail: reject });
         }),
     });
+  }
+
+  /** Submits a job and waits for its attempt. */
+  async start(engine: Engine, request: Partial<SubmitRequest> = {}): Promise<StartedJob> {
+    const { id } = await engine.submit({ kind: this.kind.name, input: {}, ...request });
+    return { engine, puppet: this, id, attempt: await this.next() };
   }
 
   /** The attempt that started next after the one handed out before; waits for it. */

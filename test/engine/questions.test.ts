@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Answer, Engine, Question } from "../../src/index.ts";
-import { Puppet, type PuppetAttempt } from "./puppet.ts";
+import type { Answer, Question } from "../../src/index.ts";
+import { Puppet, type StartedJob } from "./puppet.ts";
 import { eventTypes, refusal, stateOf, statusOf, untilStatus, useWorld } from "./world.ts";
 
 const world = useWorld();
@@ -19,18 +19,9 @@ const form: Question["form"] = {
   required: ["city"],
 };
 
-interface Asked {
-  readonly engine: Engine;
-  readonly puppet: Puppet;
-  readonly id: string;
-  readonly attempt: PuppetAttempt;
-}
-
-async function start(): Promise<Asked> {
+async function start(): Promise<StartedJob> {
   const puppet = new Puppet({ onInterrupt: "resume" });
-  const engine = await world().open([puppet.kind]);
-  const { id } = await engine.submit({ kind: "puppet", input: {} });
-  return { engine, puppet, id, attempt: await puppet.next() };
+  return puppet.start(await world().open([puppet.kind]));
 }
 
 describe("asking", () => {
@@ -99,14 +90,18 @@ describe("asking", () => {
     await untilStatus(engine, id, "waiting");
     attempt.succeed("without you");
     await untilStatus(engine, id, "succeeded");
-    await expect(engine.answer(id, "sure", accepted)).rejects.toMatchObject(refusal("conflict", /is succeeded/));
+    await expect(engine.answer(id, "sure", accepted)).rejects.toMatchObject(refusal("conflict", /has succeeded/));
   });
 });
 
 describe("an answer", () => {
   const bad: [rule: string, content: Extract<Answer, { action: "accept" }>["content"], message: RegExp][] = [
     ["lacks a required field", { people: 2 }, /"city" is required/],
-    ["has a field that was not asked for", { city: "Oslo", age: 5 }, /"age" is not asked for \(expected city, people/],
+    [
+      "has a field that was not asked for",
+      { city: "Oslo", age: 5 },
+      /"age" is not asked for: the fields are city, people/,
+    ],
     [
       "has text where a whole number belongs",
       { city: "Oslo", people: "two" },
@@ -164,7 +159,9 @@ describe("an answer", () => {
     const asking = attempt.context.ask({ message: "Sure?" }, "sure");
     await untilStatus(engine, id, "waiting");
     await engine.answer(id, "sure", { action: "decline" });
-    await expect(engine.answer(id, "sure", accepted)).rejects.toMatchObject(refusal("conflict", /was answered before/));
+    await expect(engine.answer(id, "sure", accepted)).rejects.toMatchObject(
+      refusal("conflict", /has already been answered/),
+    );
     expect(await asking).toEqual({ action: "decline" });
     expect(await engine.questions(id)).toMatchObject([{ answer: { action: "decline" } }]);
   });

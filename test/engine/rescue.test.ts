@@ -7,7 +7,8 @@ import type { Store } from "../../src/store/store.ts";
 import { until } from "../until.ts";
 import { FakeClock, turns } from "./fake-clock.ts";
 import { Puppet } from "./puppet.ts";
-import { eventTypes, passTimeUntil, present, refusal, stateOf, statusOf, untilStatus, useWorld } from "./world.ts";
+import { eventTypes, passTimeUntil, refusal, stateOf, statusOf, untilStatus, useWorld } from "./world.ts";
+import { present } from "../present.ts";
 
 const world = useWorld();
 
@@ -299,7 +300,42 @@ describe("a lost lease", () => {
     });
   });
 
-  it("is not lost by an engine that is heard: its jobs run on for many times the lease", async () => {
+  it("does not count against an attempt that has saved another checkpoint since the last one", async () => {
+    const puppet = new Puppet({ onInterrupt: "resume" });
+    const { engine, clock, id } = await submitLost(puppet, { maxLosses: 1 });
+    for (let step = 1; step <= 4; step++) {
+      await engine.pause("puppet");
+      await clock.advance(2 * leaseMs);
+      await untilStatus(engine, id, "queued");
+      await loseWorker(engine, await engine.get(id), clock);
+      const { lease } = await stateOf(engine, id, "running");
+      await present(store).saveCheckpoint({ ...lease, id: (await engine.get(id)).id }, String(step));
+    }
+    await engine.resume("puppet");
+    await clock.advance(2 * leaseMs);
+    (await puppet.next()).succeed();
+    await untilStatus(engine, id, "succeeded");
+    expect((await engine.get(id)).state.attempt).toBe(1);
+  });
+
+  it("does not count against an attempt that only waited for an answer or for a job that it has started", async () => {
+    const parent = new Puppet({ onInterrupt: "resume" });
+    const { engine, clock, id } = await submitLost(parent, { maxLosses: 0 });
+    await engine.pause("puppet");
+    const job = await engine.get(id);
+    const { lease } = await stateOf(engine, id, "running");
+    await present(store).ask({ ...lease, id: job.id }, { key: "q", question: { message: "Which?" }, at: clock.now() });
+    await clock.advance(2 * leaseMs);
+    await untilStatus(engine, id, "queued");
+    await loseWorker(engine, job, clock);
+    const child = await engine.submit({ kind: "puppet", input: { label: "child" }, parent: id });
+    await loseWorker(engine, child, clock);
+    await clock.advance(2 * leaseMs);
+    await untilStatus(engine, id, "queued");
+    expect((await engine.get(id)).state.attempt).toBe(1);
+  });
+
+  it("does not happen to an engine that is heard: its jobs run on for many times the lease", async () => {
     const puppet = new Puppet();
     const { engine, clock } = await joinStore(puppet.kind);
     const { id } = await engine.submit({ kind: "puppet", input: {} });

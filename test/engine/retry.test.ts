@@ -282,7 +282,7 @@ describe("retrying by hand", () => {
     attempt.succeed();
     await untilStatus(engine, id, "succeeded");
     const before = await engine.get(id);
-    await expect(engine.retry(id)).rejects.toMatchObject(refusal("conflict", /is succeeded/));
+    await expect(engine.retry(id)).rejects.toMatchObject(refusal("conflict", /has succeeded/));
     expect(await engine.get(id)).toEqual(before);
   });
 

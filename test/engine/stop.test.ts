@@ -60,8 +60,16 @@ describe("stopping an engine with jobs in every state", () => {
 
   test("jobs in each state were under way", () => {
     expect(report.atStop).toMatchObject({
-      ...{ restarting: "running", resuming: "running", adopting: "running", failing: "running", stubborn: "running" },
-      ...{ asking: "waiting", flaky: "queued", "next-in-line": "queued", delayed: "queued", dependent: "queued" },
+      restarting: "running",
+      resuming: "running",
+      adopting: "running",
+      failing: "running",
+      stubborn: "running",
+      asking: "waiting",
+      flaky: "queued",
+      "next-in-line": "queued",
+      delayed: "queued",
+      dependent: "queued",
     });
   });
 

@@ -38,8 +38,12 @@ describe("a token", () => {
   it("is for the jobs of local, to start and steer them, unless more is said", async () => {
     const { token } = await (await open()).tokens.create({ name: "ci" }, { by: "local (cli)" });
     expect(token).toEqual({
-      ...{ id: token.id, name: "ci", owner: "local", scope: "run" },
-      ...{ createdAt: world().clock.now(), createdBy: "local (cli)" },
+      id: token.id,
+      name: "ci",
+      owner: "local",
+      scope: "run",
+      createdAt: world().clock.now(),
+      createdBy: "local (cli)",
     });
   });
 
@@ -59,7 +63,7 @@ describe("a token", () => {
     expect(await status(engine, byName.text)).toBe("revoked");
     const byId = await engine.tokens.create({ name: "ci" });
     expect(await engine.tokens.revoke(byId.token.id)).toMatchObject({ revokedAt: world().clock.now() });
-    await expect(engine.tokens.revoke("ci")).rejects.toMatchObject(refusal("not_found", /revoked before/));
+    await expect(engine.tokens.revoke("ci")).rejects.toMatchObject(refusal("not_found", /has already been revoked/));
     await expect(engine.tokens.revoke("nothing")).rejects.toMatchObject(refusal("not_found", /no token "nothing"/));
     const reopened = await world().reopen();
     expect([await status(reopened, byName.text), await status(reopened, byId.text)]).toEqual(["revoked", "revoked"]);
@@ -115,7 +119,7 @@ describe("making a token", () => {
     [{ name: "x", scope: "root" }, /scope/],
     [{ name: "x", kinds: [] }, /kinds/],
     [{ name: "x", owner: "ada", allOwners: true, scope: "admin" }, /either an owner or all owners/],
-    [{ name: "x", allOwners: true }, /all owners needs the scope "admin"/],
+    [{ name: "x", allOwners: true }, /all owners has the scope "read" or "admin"/],
   ];
 
   it.each(bad)("refuses %j", async (request, message) => {

@@ -5,22 +5,14 @@ import type { Engine, WaitOptions, WaitResult } from "../../src/index.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open.ts";
 import type { Store } from "../../src/store/store.ts";
 import { turns } from "./fake-clock.ts";
-import { Puppet, type PuppetAttempt } from "./puppet.ts";
+import { Puppet, type StartedJob } from "./puppet.ts";
 import { refusal, untilStatus, useWorld } from "./world.ts";
 
 const world = useWorld();
 
-interface Started {
-  readonly engine: Engine;
-  readonly id: string;
-  readonly attempt: PuppetAttempt;
-}
-
-async function start(): Promise<Started> {
+async function start(): Promise<StartedJob> {
   const puppet = new Puppet();
-  const engine = await world().open([puppet.kind]);
-  const { id } = await engine.submit({ kind: "puppet", input: {} });
-  return { engine, id, attempt: await puppet.next() };
+  return puppet.start(await world().open([puppet.kind]));
 }
 
 /** A wait that has begun, and whether it has ended. */
@@ -97,8 +89,8 @@ describe("waiting until a job has finished", () => {
   });
 });
 
-describe("waiting until something else", () => {
-  it("a question: ends when the job asks", async () => {
+describe("waiting", () => {
+  it("for a question ends when the job asks", async () => {
     const { engine, id, attempt } = await start();
     const { result, isOver } = await begin(engine, id, { until: "question" });
     attempt.context.log("not a question");
@@ -108,7 +100,7 @@ describe("waiting until something else", () => {
     expect(await result).toMatchObject({ isReached: true, met: [id], jobs: [{ state: { status: "waiting" } }] });
   });
 
-  it("output: ends when there is more than at the beginning", async () => {
+  it("for output ends when there is more than at the beginning", async () => {
     const { engine, id, attempt } = await start();
     attempt.context.output().write("old\n");
     await engine.wait(id, { until: { pattern: /old/ } });
@@ -118,7 +110,7 @@ describe("waiting until something else", () => {
     expect(await result).toMatchObject({ isReached: true, met: [id] });
   });
 
-  it("a pattern: ends when a line of any stream passes, also one written before", async () => {
+  it("for a pattern ends when a line of any stream passes, also one written before", async () => {
     const { engine, id, attempt } = await start();
     const { result, isOver } = await begin(engine, id, { until: { pattern: /listening on \d+$/ } });
     attempt.context.output().write("starting\nlisten");
@@ -131,7 +123,7 @@ describe("waiting until something else", () => {
     expect(await engine.wait(id, { until: { pattern: /^warning$/ } })).toMatchObject({ isReached: true });
   });
 
-  it("a pattern: finds letters that arrive in pieces", async () => {
+  it("for a pattern finds letters that arrive in pieces", async () => {
     const { engine, id, attempt } = await start();
     const { result } = await begin(engine, id, { until: { pattern: /grün/ } });
     const [first, ...rest] = Buffer.from("ü");
@@ -141,7 +133,7 @@ describe("waiting until something else", () => {
     expect((await result).isReached).toBe(true);
   });
 
-  it("a stall: ends when the watchdog has noticed the silence", async () => {
+  it("for a stall ends when the watchdog has noticed the silence", async () => {
     const puppet = new Puppet();
     const engine = await world().openTimed([puppet.kind], { stallMs: 30_000 });
     const { id } = await engine.submit({ kind: "puppet", input: {} });
@@ -155,7 +147,7 @@ describe("waiting until something else", () => {
     expect(jobs[0]?.state).toHaveProperty("stalledSince");
   });
 
-  it("a phase: ends when the job's progress is in it", async () => {
+  it("for a phase ends when the job's progress is in it", async () => {
     const { engine, id, attempt } = await start();
     const { result, isOver } = await begin(engine, id, { until: { phase: "upload" } });
     attempt.context.progress({ phase: "download" });
@@ -171,7 +163,7 @@ describe("waiting until something else", () => {
     ["a stall", "stall"],
     ["a phase", { phase: "upload" }],
     ["a pattern", { pattern: /never/ }],
-  ])("%s: also ends when the job ends, because nothing more can come", async (_what, until) => {
+  ])("for %s also ends when the job ends, because nothing more can come", async (_what, until) => {
     const { engine, id, attempt } = await start();
     const { result } = await begin(engine, id, { until });
     attempt.succeed();

@@ -1,11 +1,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect } from "vitest";
+import { expect } from "vitest";
 import { openEngine } from "../../src/index.ts";
 import type { Engine, ErrorCode, JobEvent, JobState, JobStatus, Kind, OpenOptions } from "../../src/index.ts";
 import { until } from "../until.ts";
 import { FakeClock, turns } from "./fake-clock.ts";
+import { useEach } from "../use-each.ts";
 
 type Options = Omit<OpenOptions, "home" | "kinds">;
 
@@ -53,16 +54,13 @@ export class World {
 
 /** Gives each test of the file a world of its own. */
 export function useWorld(): () => World {
-  let world: World | undefined;
-  beforeEach(async () => {
-    world = new World(await mkdtemp(join(tmpdir(), "longhaul-engine-")));
-  });
-  afterEach(async () => {
-    await world?.stop();
-    await rm(world?.home ?? "", { recursive: true, force: true });
-    world = undefined;
-  });
-  return () => present(world);
+  return useEach(
+    async () => new World(await mkdtemp(join(tmpdir(), "longhaul-engine-"))),
+    async (world) => {
+      await world.stop();
+      await rm(world.home, { recursive: true, force: true });
+    },
+  );
 }
 
 /** Lets fake time pass, for as long as it takes. */
@@ -111,9 +109,4 @@ export function rejection(promise: Promise<unknown>): Promise<unknown> {
 export function refusal(code: ErrorCode, message?: RegExp): object {
   const error = { name: "LonghaulError", code };
   return message === undefined ? error : { ...error, message: expect.stringMatching(message) as string };
-}
-
-export function present<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error("expected a value, got none");
-  return value;
 }

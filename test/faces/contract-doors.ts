@@ -3,7 +3,8 @@ import { resolve } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import type { Door, Told, ToldJob, Verb } from "./contract.ts";
 import { openTransport } from "./mcp/official-client.ts";
-import type { ServerProcess } from "./mcp/server-process.ts";
+import { fencedIn, textOf } from "./mcp/reply-text.ts";
+import type { TestServer } from "./mcp/server-process.ts";
 
 type Input = Readonly<Record<string, unknown>>;
 type Reply = Record<string, unknown>;
@@ -24,7 +25,34 @@ function toTold(reply: Reply): Told {
   return "state" in reply || "status" in reply ? { ...reply, jobs: [toJob(reply)] } : reply;
 }
 
-export async function openMcpDoor(server: ServerProcess): Promise<Door & { close: () => Promise<void> }> {
+/** The lines of a text that tell of a job: `exit code 3 after 1 s · job ID (name) failed`, or a row of a list. */
+function jobLinesIn(text: string): ToldJob[] {
+  const states = "queued|running|waiting|succeeded|failed|timed_out|cancelled";
+  const told = new RegExp(`^(?:exit code (\\d+).*? · )?(?:job )?([0-9a-f-]{36})(?: \\(.*\\))? +(${states})\\b`, "gm");
+  return [...text.matchAll(told)].map(([, exitCode, id = "", state = ""]) => ({
+    id,
+    state,
+    exit_code: exitCode === undefined ? undefined : Number(exitCode),
+  }));
+}
+
+function toToldJobs(verb: Verb, text: string): Told {
+  return { jobs: jobLinesIn(text), ...(verb === "wait" ? { reached: !text.startsWith("Not yet") } : {}) };
+}
+
+/** The output is fenced without its last line end; what is known of it stands in the last line. */
+function toToldOutput(text: string, fenced: string): Told {
+  const [, notes = ""] = /\[(.*)\]$/.exec(text) ?? [];
+  const [, matches] = /(\d+) lines? match/.exec(notes) ?? [];
+  const note = notes.split("; ").find((part) => part.endsWith("dropped and not searched"));
+  return {
+    text: fenced === "" ? "" : `${fenced}\n`,
+    is_complete: notes.endsWith("that is the end"),
+    ...given({ matches: matches === undefined ? undefined : Number(matches), note }),
+  };
+}
+
+export async function openMcpDoor(server: TestServer): Promise<Door & { close: () => Promise<void> }> {
   const client = new Client({ name: "contract", version: "0.0.0" }, { versionNegotiation: { mode: "auto" } });
   await client.connect(openTransport(server, "http", server.token));
   const tools: Partial<Record<Verb, [tool: string, toArguments: (input: Input) => Reply]>> = {
@@ -44,20 +72,18 @@ export async function openMcpDoor(server: ServerProcess): Promise<Door & { close
     ask: async (verb, input) => {
       const [name, toArguments] = tools[verb] ?? [];
       if (name === undefined || toArguments === undefined) return undefined;
-      const { isError, content, structuredContent } = await client.callTool({ name, arguments: toArguments(input) });
-      const [first] = content;
-      const text = first !== undefined && "text" in first ? first.text : "";
-      if (isError === true && structuredContent === undefined) {
-        // What does not fit a tool's own schema may be refused before the tool is called.
-        const [, code] = /^(\w+): /.exec(text) ?? [];
+      const reply = await client.callTool({ name, arguments: toArguments(input) });
+      const text = textOf(reply);
+      // What does not fit a tool's own schema may be refused before the tool is called.
+      const [, code] = /^(\w+): /.exec(text) ?? [];
+      if (reply.isError === true && jobLinesIn(text).length === 0)
         return { error: code ?? (/invalid|validation/i.test(text) ? "invalid_input" : text) };
-      }
-      return toTold(structuredContent as Reply);
+      return verb === "output" ? toToldOutput(text, fencedIn(reply)) : toToldJobs(verb, text);
     },
   };
 }
 
-export function openHttpDoor(server: ServerProcess): Door {
+export function openHttpDoor(server: TestServer): Door {
   const url = server.url.replace("/mcp", "");
   const job = ({ id }: Input): string => `/v1/jobs/${encodeURIComponent(String(id))}`;
   const query = (input: Input): string => {
@@ -89,7 +115,7 @@ export function openHttpDoor(server: ServerProcess): Door {
       const response = await fetch(`${url}${path}`, {
         method: body === undefined ? "GET" : "POST",
         headers: { authorization: `Bearer ${server.token}`, "content-type": "application/json" },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        body: body === undefined ? undefined : JSON.stringify(body),
       });
       const reply = (await response.json()) as Reply;
       if (!response.ok) return { error: String(reply["code"]) };

@@ -1,26 +1,27 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openCliDoor, openHttpDoor, openMcpDoor } from "./contract-doors.ts";
 import { cases, type Door } from "./contract.ts";
-import { startServer, type ServerProcess } from "./mcp/server-process.ts";
+import { serveBuilt, type TestServer } from "./mcp/server-process.ts";
 
 /** Every verb through every door: the same case has the same answer. */
 describe.each(["mcp", "http", "cli"])("through %s", (name) => {
   let home = "";
-  let server: ServerProcess;
+  let server: TestServer;
   let door: Door & { close?: () => Promise<void> };
   beforeAll(async () => {
     home = await mkdtemp(join(tmpdir(), "longhaul-contract-"));
-    server = await startServer(home);
+    await writeFile(join(home, "config.json"), JSON.stringify({ shell: { output_cap_mb: 0.05 } }));
+    server = await serveBuilt(home);
     const open = { mcp: openMcpDoor, http: openHttpDoor, cli: () => openCliDoor(home) }[name];
     if (open === undefined) throw new Error(`there is no door ${name}`);
     door = await open(server);
   });
   afterAll(async () => {
     await door.close?.();
-    await server.kill("SIGTERM");
+    await server.stop();
     await rm(home, { recursive: true, force: true });
   });
 

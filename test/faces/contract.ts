@@ -1,3 +1,5 @@
+import { expect } from "vitest";
+
 /** What a door answers, in words that all of them share. */
 export interface Told {
   readonly jobs?: readonly Partial<ToldJob>[];
@@ -47,11 +49,9 @@ const unknownId = "01890000-0000-7000-8000-000000000000";
 /** Every verb, in an order in which each finds what it needs. */
 export const cases: readonly Case[] = [
   {
-    ...{
-      rule: "a command is started",
-      verb: "run",
-      input: { command: "echo one; echo two; echo three", name: "$done" },
-    },
+    rule: "a command is started",
+    verb: "run",
+    input: { command: "echo one; echo two; echo three", name: "$done" },
     expected: { jobs: [{}] },
   },
   {
@@ -152,6 +152,29 @@ export const cases: readonly Case[] = [
     verb: "output",
     input: { id: "$done", grep: "^t" },
     expected: { text: "two\nthree\n", matches: 2 },
+  },
+  {
+    rule: "a command that writes more than is kept is started",
+    verb: "run",
+    input: { command: "seq 1 20000", name: "$big" },
+    expected: { jobs: [{}] },
+  },
+  {
+    rule: "its end is waited for",
+    verb: "wait",
+    input: { ids: ["$big"], seconds: 20 },
+    expected: { reached: true, jobs: [{ state: "succeeded" }] },
+  },
+  {
+    rule: "a search says how much was dropped and not searched",
+    verb: "output",
+    input: { id: "$big", grep: "nothing" },
+    expected: {
+      matches: 0,
+      note: expect.stringMatching(
+        /^108,894 bytes, [\d,]+ bytes in the middle were dropped and not searched$/,
+      ) as unknown,
+    },
   },
   {
     rule: "a bad pattern is refused",

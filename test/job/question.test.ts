@@ -48,7 +48,7 @@ describe("checking an answer", () => {
     [{ branch: "main", force: "yes" }, "force", 'field "force" must be a boolean, got "yes"'],
     [{ branch: "main", hosts: "a,b" }, "hosts", 'field "hosts" must be a list, got "a,b"'],
     [{ branch: "main", note: null }, "note", 'field "note" must be a string, got null'],
-    [{ branch: "main", typo: 1 }, "typo", 'field "typo" is not asked for (expected branch, note, share'],
+    [{ branch: "main", typo: 1 }, "typo", 'field "typo" is not asked for: the fields are branch, note, share'],
   ])("the answer %j is refused in a sentence that names the field", (content, field, sentence) => {
     expect(answering(content)).toThrow(
       expect.objectContaining({

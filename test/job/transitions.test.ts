@@ -35,8 +35,14 @@ const ended = (status: TerminalStatus): Job => {
 describe("submitting", () => {
   it("a submitted job is queued for its first attempt", () => {
     expect(sampleJob().state).toEqual({
-      ...{ status: "queued", because: "submitted", attempt: 1, interruptions: 0, losses: 0 },
-      ...{ acceptedAt: t0, queuedAt: t0, runAt: t0 },
+      status: "queued",
+      because: "submitted",
+      attempt: 1,
+      interruptions: 0,
+      losses: 0,
+      acceptedAt: t0,
+      queuedAt: t0,
+      runAt: t0,
     });
   });
 
@@ -56,7 +62,13 @@ describe("starting", () => {
     const job = sampleJob();
     const change = transitions.start(job, claim);
     expect(change?.state).toEqual({
-      ...{ status: "running", attempt: 1, interruptions: 0, losses: 0, acceptedAt: t0, startedAt: t0, waitedMs: 0 },
+      status: "running",
+      attempt: 1,
+      interruptions: 0,
+      losses: 0,
+      acceptedAt: t0,
+      startedAt: t0,
+      waitedMs: 0,
       lease: { ...token, expiresAt: t0 + 30 * second },
     });
     expect(change?.events).toEqual([{ type: "attempt-started", attempt: 1, worker: "w1" }]);
@@ -101,8 +113,15 @@ describe("settling", () => {
     const outcome: Outcome = { type: "retry", failure, runAt: t0 + 9 * second };
     const change = transitions.settle(adopted, token, outcome, t0 + second);
     expect(change?.state).toEqual({
-      ...{ status: "queued", because: "retry", attempt: 2, interruptions: 0, losses: 0, acceptedAt: t0 },
-      ...{ queuedAt: t0 + second, runAt: t0 + 9 * second, deadlineAt: t0 + 60 * second },
+      status: "queued",
+      because: "retry",
+      attempt: 2,
+      interruptions: 0,
+      losses: 0,
+      acceptedAt: t0,
+      queuedAt: t0 + second,
+      runAt: t0 + 9 * second,
+      deadlineAt: t0 + 60 * second,
     });
     expect(change?.events).toEqual([{ type: "attempt-failed", attempt: 1, failure, nextRunAt: t0 + 9 * second }]);
   });
@@ -118,7 +137,12 @@ describe("settling", () => {
       t0 + second,
     );
     expect(change?.state).toMatchObject({
-      ...{ status: "queued", because: "interrupted", attempt: 1, interruptions: 1, losses: 1, runAt: t0 + second },
+      status: "queued",
+      because: "interrupted",
+      attempt: 1,
+      interruptions: 1,
+      losses: 1,
+      runAt: t0 + second,
     });
     expect(change?.events).toEqual([{ type: "attempt-interrupted", attempt: 1, cause: "stopped" }]);
   });
@@ -132,7 +156,11 @@ describe("settling", () => {
     ];
     for (const outcome of [...Object.values(outcomes), ...others]) {
       expect(transitions.settle(stamped, token, outcome, t0 + second)?.state).toMatchObject({
-        ...{ status: "cancelled", reason: "not needed", by: "ann", startedAt: t0, finishedAt: t0 + second },
+        status: "cancelled",
+        reason: "not needed",
+        by: "ann",
+        startedAt: t0,
+        finishedAt: t0 + second,
       });
     }
   });
@@ -179,6 +207,14 @@ describe("losing the holder", () => {
     expect(transitions.abandon(waiting(), { type: "interrupted", cause: "lost", isLoss: true }, t0)?.state.status).toBe(
       "queued",
     );
+  });
+
+  it("an attempt that gets further is cleared of its losses, and only by its holder", () => {
+    const job = running();
+    expect(transitions.advance(job, token)).toBeUndefined();
+    const lost = { ...job, state: { ...job.state, losses: 3 } };
+    expect(transitions.advance(lost, token)).toEqual({ state: job.state, events: [] });
+    expect(transitions.advance(lost, { ...token, fence: 9 })).toBeUndefined();
   });
 
   it("only held jobs are adopted or abandoned", () => {
@@ -239,7 +275,9 @@ describe("questions", () => {
     const change = transitions.ask(job, token, { key: "q", question, at: t0 + second });
     expect(change?.state).toEqual({
       ...job.state,
-      ...{ status: "waiting", openQuestions: ["q"], waitingSince: t0 + second },
+      status: "waiting",
+      openQuestions: ["q"],
+      waitingSince: t0 + second,
     });
     expect(change?.events).toEqual([{ type: "question-asked", key: "q", question }]);
   });
@@ -299,7 +337,7 @@ describe("progress and silence", () => {
     expect(transitions.stall(stalled, token, t0 + 10, t0 + 20)).toBeUndefined();
     expect(transitions.stall(stalled, token, undefined, t0 + 20)).toEqual({
       state: job.state,
-      events: [{ type: "job-stirred" }],
+      events: [{ type: "job-active-again" }],
     });
     expect(transitions.stall(job, token, undefined, t0)).toBeUndefined();
   });
@@ -311,8 +349,14 @@ describe("retrying by hand", () => {
     (status) => {
       const change = transitions.retryByHand(ended(status), t0 + 9 * second, "ann");
       expect(change?.state).toEqual({
-        ...{ status: "queued", because: "retried", attempt: 2, interruptions: 0, losses: 0 },
-        ...{ acceptedAt: t0 + 9 * second, queuedAt: t0 + 9 * second, runAt: t0 + 9 * second },
+        status: "queued",
+        because: "retried",
+        attempt: 2,
+        interruptions: 0,
+        losses: 0,
+        acceptedAt: t0 + 9 * second,
+        queuedAt: t0 + 9 * second,
+        runAt: t0 + 9 * second,
       });
       expect(change?.events).toEqual([{ type: "job-retried", attempt: 2, by: "ann" }]);
     },
@@ -324,7 +368,8 @@ describe("retrying by hand", () => {
     const expired = applied(job, transitions.expireInQueue(job, t0 + second));
     for (const each of [cancelled, expired]) {
       expect(transitions.retryByHand(each, t0 + 9 * second)?.state).toMatchObject({
-        ...{ attempt: 1, deadlineAt: t0 + 10 * second },
+        attempt: 1,
+        deadlineAt: t0 + 10 * second,
       });
     }
   });
@@ -333,5 +378,23 @@ describe("retrying by hand", () => {
     for (const job of [ended("succeeded"), sampleJob(), running(), waiting()]) {
       expect(transitions.retryByHand(job, t0)).toBeUndefined();
     }
+  });
+});
+
+describe("a clock that was set back", () => {
+  const day = 24 * 3_600_000;
+
+  it("makes no duration negative", () => {
+    const answered = transitions.closeQuestion(waiting(), { key: "q", at: t0 - day });
+    expect(answered?.state).toMatchObject({ status: "running", waitedMs: 0 });
+    const stalled = transitions.stall(running(), token, t0, t0 - day);
+    expect(stalled?.events).toEqual([{ type: "job-stalled", idleMs: 0 }]);
+  });
+
+  it("lets a queued job wait anew, and a job that was queued before is left as it is", () => {
+    const job = sampleJob();
+    expect(transitions.restartWait(job, t0)).toBeUndefined();
+    expect(transitions.restartWait(running(), t0 - day)).toBeUndefined();
+    expect(transitions.restartWait(job, t0 - day)?.state).toMatchObject({ queuedAt: t0 - day, acceptedAt: t0 - day });
   });
 });

@@ -45,6 +45,6 @@ describe("what a webhook tells of", () => {
     expect(toDeliveryType(end, { url, on: ["question"] })).toBeUndefined();
     expect(toDeliveryType(question, { url, on: ["question"] })).toBe("job.question");
     expect(toDeliveryType(question, { url, on: ["end"] })).toBeUndefined();
-    expect(toDeliveryType({ type: "job-stirred" }, { url, on: ["end", "question"] })).toBeUndefined();
+    expect(toDeliveryType({ type: "job-active-again" }, { url, on: ["end", "question"] })).toBeUndefined();
   });
 });

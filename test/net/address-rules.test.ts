@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createAddressRules } from "../../src/net/address-rules.ts";
-import { isPublicAddress } from "../../src/net/public-address.ts";
-import { defaultUserAgent, productToken } from "../../src/net/user-agent.ts";
+import { createAddressRules } from "../../src/net/address/address-rules.ts";
+import { isPublicAddress } from "../../src/net/address/public-address.ts";
+import { defaultUserAgent, productToken } from "../../src/net/fetch/user-agent.ts";
 
 describe("addresses", () => {
   it.each([
@@ -81,7 +81,7 @@ describe("the rules", () => {
     "example.com:99999",
     "user@example.com",
   ])("refuse %j as something to allow", (entry) =>
-    expect(() => createAddressRules([entry])).toThrow(/^net\.allow: expected a host name/),
+    expect(() => createAddressRules([entry])).toThrow(/^net\.allow must have a host name/),
   );
 });
 

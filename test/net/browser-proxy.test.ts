@@ -1,8 +1,8 @@
 import { connect } from "node:net";
 import { createServer as createSecureServer } from "node:https";
 import { describe, expect, it } from "vitest";
-import { createAddressRules } from "../../src/net/address-rules.ts";
-import { startBrowserProxy, type BrowserProxy, type BrowserProxyOptions } from "../../src/net/browser-proxy.ts";
+import { createAddressRules } from "../../src/net/address/address-rules.ts";
+import { startBrowserProxy, type BrowserProxy, type BrowserProxyOptions } from "../../src/net/proxy/browser-proxy.ts";
 import { until } from "../until.ts";
 import { closeAfterTest, listen, listenHttp, listenPrivately, listenTcp } from "./listeners.ts";
 import { makeCertificate } from "./certificate.ts";
@@ -14,7 +14,7 @@ async function startProxy(allow: readonly string[], options: Partial<BrowserProx
     rules: createAddressRules(allow),
     connectTimeoutMs: 5_000,
     idleTimeoutMs: 5_000,
-    mostConnections: 16,
+    maxConnections: 16,
     ...options,
   });
   closeAfterTest(proxy.close);
@@ -130,7 +130,7 @@ describe("the proxy for browsers", () => {
 
   it("bounds how many connections there are, ends those that are idle, and all when it is closed", async () => {
     const silent = await listenTcp(() => undefined);
-    const proxy = await startProxy(["127.0.0.1"], { mostConnections: 2, idleTimeoutMs: 300 });
+    const proxy = await startProxy(["127.0.0.1"], { maxConnections: 2, idleTimeoutMs: 300 });
     const tunnel = tunnelTo(proxy, `127.0.0.1:${silent.port}`);
     const isOpen = (answer: string): boolean => answer.includes("200");
     await speak(proxy, tunnel, isOpen);

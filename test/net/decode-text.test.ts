@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { decodeText } from "../../src/net/decode-text.ts";
+import { decodeText } from "../../src/net/fetch/decode-text.ts";
 
 const latin = (text: string): Buffer => Buffer.from(text, "latin1");
 const shiftJis = Buffer.from([0x93, 0xfa, 0x96, 0x7b]);
@@ -110,7 +110,7 @@ const table: [string, Uint8Array, string | undefined, string, string][] = [
 ];
 
 describe("decoding text", () => {
-  it.each(table)("%s", (_what, bytes, contentType, encoding, text) => {
+  it.each(table)("finds the encoding and the text of %s", (_what, bytes, contentType, encoding, text) => {
     expect(decodeText(bytes, contentType)).toEqual({ text, encoding });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createHostGate, type HostGate } from "../../src/net/host-gate.ts";
-import { parseRetryAfter } from "../../src/net/retry-after.ts";
+import { createHostGate, type HostGate } from "../../src/net/fetch/host-gate.ts";
+import { parseRetryAfter } from "../../src/text/retry-after.ts";
 import { FakeClock, turns } from "../engine/fake-clock.ts";
 
 interface World {
@@ -100,7 +100,7 @@ describe("Retry-After", () => {
     ["soon", undefined],
     ["", undefined],
     [undefined, undefined],
-  ])("%j", (value, waitMs) => {
+  ])("%j makes the host wait for %j ms", (value, waitMs) => {
     expect(parseRetryAfter(value, now)).toBe(waitMs);
   });
 });

@@ -1,6 +1,6 @@
 import { createSocket } from "node:dgram";
 import { Resolver } from "node:dns/promises";
-import type { Resolve } from "../../src/net/resolver.ts";
+import type { Resolve } from "../../src/net/address/resolver.ts";
 import { closeAfterTest } from "./listeners.ts";
 
 export interface NameServer {

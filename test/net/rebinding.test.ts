@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { listenHttp, listenPrivately, type Listener } from "./listeners.ts";
 import { startNameServer, type Answers } from "./name-server.ts";
 import { guardedFetch } from "./world.ts";
-import type { GuardedFetch } from "../../src/net/guarded-fetch.ts";
+import type { GuardedFetch } from "../../src/net/fetch/guarded-fetch.ts";
 
 const publicAddress = "93.184.215.14";
 const blocked = { code: "blocked_address" };
@@ -31,7 +31,7 @@ async function worldWith(
   return { ...guarded, dialled };
 }
 
-describe("names that change their addresses", () => {
+describe("a guarded fetch of names that change their addresses", () => {
   it("connects to the address that was checked, whatever the name says a moment later", async () => {
     const publicly = await listenHttp((_request, response) => response.end("public"));
     let asked = 0;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readRobots } from "../../src/net/robots-rules.ts";
+import { readRobots } from "../../src/net/robots/robots-rules.ts";
 
 const origin = "https://site.example";
 const read = (text: string): ReturnType<typeof readRobots> => readRobots(`${origin}/robots.txt`, text, "Longhaul");

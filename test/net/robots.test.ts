@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createRobots, type Robots } from "../../src/net/robots.ts";
+import { createRobots, type Robots } from "../../src/net/robots/robots.ts";
 import { FakeClock } from "../engine/fake-clock.ts";
 import { listenHttp, listenTcp } from "./listeners.ts";
 import { guardedFetch } from "./world.ts";

@@ -130,3 +130,11 @@ export function forbiddenLocationsFor(port: number): string[] {
   const absolute = forbiddenUrlsFor(port).filter((url) => /^(https?:)?(\/\/|\\\\)|^(?!https?:)[a-z]+:/.test(url));
   return absolute.map((url) => Buffer.from(url).toString("latin1"));
 }
+
+/** The browser spells hosts in one way before it connects, so one URL for each is enough. */
+export function oncePerHost(urls: readonly string[], { port }: { readonly port: number }): string[] {
+  const reaching = urls.filter(
+    (url) => /^(https?|ws):/.test(url) && URL.canParse(url) && new URL(url).port === String(port),
+  );
+  return [...new Map(reaching.map((url) => [new URL(url).origin, url])).values()];
+}

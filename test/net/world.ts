@@ -1,5 +1,5 @@
-import { createAddressRules } from "../../src/net/address-rules.ts";
-import { createGuardedFetch, type GuardedFetch, type GuardedFetchOptions } from "../../src/net/guarded-fetch.ts";
+import { createAddressRules } from "../../src/net/address/address-rules.ts";
+import { createGuardedFetch, type GuardedFetch, type GuardedFetchOptions } from "../../src/net/fetch/guarded-fetch.ts";
 import { closeAfterTest } from "./listeners.ts";
 
 /** A guarded fetch that may go where `allow` says, besides the public internet. */

@@ -1,27 +1,17 @@
 import { describe, expect, it } from "vitest";
-import type { Actor, Engine, Job } from "../../src/index.ts";
-import { operations } from "../../src/operations/operations.ts";
+import type { Engine, Job } from "../../src/index.ts";
 import { Puppet } from "../engine/puppet.ts";
 import { refusal, useWorld } from "../engine/world.ts";
+import { call } from "./call.ts";
 
 const world = useWorld();
-const server = { version: "1.2.3", startedAt: 0, home: "/srv/longhaul", url: undefined };
-
-/** Calls an operation by its name; what it answers must be what its own schema says, and no more. */
-async function call(engine: Engine, name: string, input: unknown = {}, actor: Actor = {}): Promise<unknown> {
-  const operation = operations.find((known) => known.name === name);
-  if (operation === undefined) throw new Error(`there is no operation ${name}`);
-  const answer = await operation.call({ engine, actor, server }, input);
-  expect(operation.output.parse(answer)).toEqual(answer);
-  return answer;
-}
 
 async function open(): Promise<Engine> {
   return world().open([new Puppet().kind]);
 }
 
 function submit(engine: Engine, name?: string, owner = "local"): Promise<Job> {
-  return engine.submit({ kind: "puppet", input: {}, owner, ...(name === undefined ? {} : { name }) });
+  return engine.submit({ kind: "puppet", input: {}, owner, name });
 }
 
 describe("a job is found", () => {

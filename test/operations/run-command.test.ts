@@ -1,21 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { Actor, Engine } from "../../src/index.ts";
 import type { JobView } from "../../src/operations/job-view.ts";
-import { operations } from "../../src/operations/operations.ts";
-import { refusal, useShell } from "../kinds/shell/world.ts";
+import { refusal } from "../engine/world.ts";
+import { useShell } from "../kinds/shell/world.ts";
 import { until } from "../until.ts";
+import { call } from "./call.ts";
 
 const world = useShell();
-const server = { version: "1.2.3", startedAt: 0, home: "/srv/longhaul", url: undefined };
-
-/** Calls an operation by its name; what it answers must be what its own schema says, and no more. */
-async function call(engine: Engine, name: string, input: unknown = {}, actor: Actor = {}): Promise<unknown> {
-  const operation = operations.find((known) => known.name === name);
-  if (operation === undefined) throw new Error(`there is no operation ${name}`);
-  const answer = await operation.call({ engine, actor, server }, input);
-  expect(operation.output.parse(answer)).toEqual(answer);
-  return answer;
-}
 
 interface Output {
   readonly text: string;
@@ -118,8 +109,8 @@ describe("run_command", () => {
   });
 
   it.each([
-    ["neither command nor argv", {}, "invalid_input", /give either command or argv/],
-    ["both command and argv", { command: "true", argv: ["true"] }, "invalid_input", /give either command or argv/],
+    ["neither command nor argv", {}, "invalid_input", /must have either command or argv/],
+    ["both command and argv", { command: "true", argv: ["true"] }, "invalid_input", /must have either command or argv/],
     ["an empty command", { command: " " }, "invalid_input", /command/],
     ["an unknown job to wait for", { command: "true", after: ["nobody"] }, "not_found", /"nobody"/],
     ["a bad variable name", { command: "true", env: { "a b": "c" } }, "invalid_input", /env/],

@@ -1,8 +1,9 @@
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadConfig } from "../../src/config/config.ts";
-import { call, send, type Answer } from "../faces/access-world.ts";
+import { call, send, type Answer } from "../faces/door/access-world.ts";
 import { makeHome, serveHere } from "./server-here.ts";
 
 /** Somebody handed the request on, so it counts as one from another machine. */
@@ -46,6 +47,15 @@ describe("a server on this machine", () => {
     }
     expect((await call(url, "server_status", { token, headers: { origin: url } })).status).toBe(200);
     expect((await mcp(url, token, { origin: url })).status).toBe(200);
+  });
+
+  it("makes its token anew when a power cut has left the file empty, and lets nobody in without it", async () => {
+    const home = makeHome();
+    writeFileSync(join(home, "token"), "", { mode: 0o600 });
+    const { url, token } = await serveHere(home);
+    expect(token).toMatch(/^[\w-]{32}$/);
+    expect((await call(url, "server_status", { token })).status).toBe(200);
+    expect((await call(url, "server_status", { token: "" })).status).toBe(401);
   });
 
   it("tells who is not let in how to come in, and nothing more", async () => {
@@ -92,7 +102,7 @@ describe("a server on this machine", () => {
 describe("an answer that goes on", () => {
   it("ends with its token, and others go on", async () => {
     const { url, give, local, token } = await serveHere(makeHome());
-    const { id } = await local.call<{ id: string }>("run_command", { command: "sleep 60" });
+    const { id } = await local.call("run_command", { command: "sleep 60" });
     const read = async (path: string, reader: string): Promise<Response> =>
       fetch(`${url}${path}`, { headers: { accept: "text/event-stream", authorization: `Bearer ${reader}` } });
     const revoked = await give({ name: "ci" });
@@ -129,7 +139,7 @@ describe("sessions of older MCP clients", () => {
     const { url, give } = await serveHere(makeHome());
     const session = await open(url, await give({ name: "ada", owner: "ada" }));
     for (const request of [
-      { name: "reader", owner: "ada", scope: "read" },
+      { name: "reader", owner: "ada", scope: "read" as const },
       { name: "bob", owner: "bob" },
     ]) {
       expect((await mcp(url, await give(request), session, list)).status).toBe(404);
@@ -187,7 +197,7 @@ describe("a server that other machines can reach", () => {
     expect(here?.status).toBe(200);
     expect(elsewhere).toMatchObject({
       status: 403,
-      body: { error: { code: "not_allowed", message: expect.stringContaining("shell.allow_remote") as string } },
+      body: { code: "not_allowed", detail: expect.stringContaining("shell.allow_remote") as string },
     });
     expect((await run({ allowRemoteShell: true })).map(({ status }) => status)).toEqual([200, 200]);
   });
@@ -228,5 +238,39 @@ describe("the configuration of access", () => {
 
   it.each(bad)("is refused by name: %j", (config, message) => {
     expect(() => loadConfig({}, { LONGHAUL_HOME: makeHome(config) })).toThrow(message);
+  });
+});
+
+describe("a request that could be read in two ways", () => {
+  /** As no client library would send it. */
+  function sendRaw(url: string, text: string): Promise<string> {
+    const { hostname, port } = new URL(url);
+    return new Promise((resolve, reject) => {
+      const socket = connect(Number(port), hostname, () => socket.write(`${text}\r\n\r\n`));
+      let answer = "";
+      socket.setEncoding("utf8").on("data", (data: string) => (answer += data));
+      socket.once("close", () => resolve(answer.split("\r\n")[0] ?? ""));
+      socket.once("error", reject);
+    });
+  }
+
+  it("is refused at every door: two of a header that counts, or a whole address as the target", async () => {
+    const { url, token } = await serveHere(makeHome());
+    const { host } = new URL(url);
+    const head = [`Host: ${host}`, `Authorization: Bearer ${token}`, "Connection: close"];
+    for (const path of ["/v1/status", "/call/server_status", "/mcp", "/healthz", "/v2/x/health", "/nothing"]) {
+      const doubled = ["Host: evil.example", `Host: ${host}`, "Authorization: Bearer other", "AUTHORIZATION: Bearer x"];
+      for (const extra of doubled) {
+        expect([path, extra, await sendRaw(url, [`GET ${path} HTTP/1.1`, ...head, extra].join("\r\n"))]).toEqual([
+          path,
+          extra,
+          "HTTP/1.1 400 Bad Request",
+        ]);
+      }
+      const origins = [`Origin: ${url}`, "Origin: https://evil.example"];
+      expect(await sendRaw(url, [`GET ${path} HTTP/1.1`, ...head, ...origins].join("\r\n"))).toContain("400");
+      expect(await sendRaw(url, [`GET http://evil.example${path} HTTP/1.1`, ...head].join("\r\n"))).toContain("400");
+    }
+    expect(await sendRaw(url, ["GET /v1/status HTTP/1.1", ...head].join("\r\n"))).toContain("200");
   });
 });

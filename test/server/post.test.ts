@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { openEngine } from "../../src/index.ts";
-import { createPostman } from "../../src/server/post.ts";
+import { createWebhookSender } from "../../src/server/post.ts";
 import { Puppet } from "../engine/puppet.ts";
 import { useWorld } from "../engine/world.ts";
 import { listenHttp, listenPrivately } from "../net/listeners.ts";
@@ -9,9 +9,9 @@ import { forbiddenUrlsFor } from "../net/ssrf-table.ts";
 const options = { allow: [], secret: () => "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLASw" };
 const world = useWorld();
 
-it("posts to no address that is not public, however it is spelled", async () => {
+it("a webhook is posted to no address that is not public, however it is spelled", async () => {
   const listener = await listenPrivately();
-  const { check, post, close } = createPostman(options);
+  const { check, post, close } = createWebhookSender(options);
   const isRefused = async (text: string): Promise<boolean> => {
     try {
       if (URL.canParse(text)) check(new URL(text));
@@ -30,7 +30,7 @@ it("posts to no address that is not public, however it is spelled", async () => 
   await close();
 });
 
-it("a job cannot name one as its webhook either, and none is made", async () => {
+it("a job cannot name an address that is not public as its webhook", async () => {
   const listener = await listenPrivately();
   const engine = await openEngine({ home: world().home, kinds: [new Puppet().kind], webhooks: options });
   for (const url of forbiddenUrlsFor(listener.port)) {
@@ -43,12 +43,12 @@ it("a job cannot name one as its webhook either, and none is made", async () => 
   expect(listener.connections()).toBe(0);
 });
 
-it("hands a redirect back instead of following it, and reaches what the configuration names", async () => {
+it("a redirect of a receiver is not followed, and what the configuration names is reached", async () => {
   const hidden = await listenPrivately();
   const receiver = await listenHttp((_request, response) => {
     response.writeHead(302, { location: `http://127.0.0.1:${hidden.port}/` }).end("x".repeat(100_000));
   });
-  const { post, close } = createPostman({ ...options, allow: [`http://127.0.0.1:${receiver.port}`] });
+  const { post, close } = createWebhookSender({ ...options, allow: [`http://127.0.0.1:${receiver.port}`] });
   const reply = await post(`http://127.0.0.1:${receiver.port}/`, {}, "{}", AbortSignal.timeout(5_000));
   expect(reply).toMatchObject({ status: 302, headers: { location: `http://127.0.0.1:${hidden.port}/` } });
   expect(hidden.connections()).toBe(0);

@@ -37,8 +37,8 @@ it("one search engine serves agents and crawl jobs, and its key is in nothing th
   ];
   const shown: unknown[] = [];
   for (const [operation, input] of calls) {
-    const { id } = await local.call<{ id: string }>(operation, input);
-    shown.push(await local.call("job_wait", { ids: [id] }), await local.call("job_get", { id }));
+    const { id } = await local.start(operation, input);
+    shown.push(await local.call("job_wait", { ids: [id], timeout_ms: 50_000 }), await local.call("job_get", { id }));
     shown.push(await local.call("job_events", { id }), await local.call("job_output", { id }));
   }
   shown.push(await local.call("job_list", {}), await local.call("server_status", {}), log());

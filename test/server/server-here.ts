@@ -1,9 +1,11 @@
+import type { InputOf } from "../../src/operations/registry.ts";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { loadConfig, type ConfigFlags } from "../../src/config/config.ts";
-import { createClient, type Client } from "../../src/faces/local/client.ts";
+import type { Kind } from "../../src/job/kind.ts";
+import { createClient, type Client } from "../../src/faces/door/local-client.ts";
 import { serve, type RunningServer } from "../../src/server/serve.ts";
 
 export interface ServerHere extends RunningServer {
@@ -13,7 +15,7 @@ export interface ServerHere extends RunningServer {
   /** The token in the file. */
   readonly token: string;
   /** Makes a token as the command line does. */
-  readonly give: (request: object) => Promise<string>;
+  readonly give: (request: InputOf<"token_create">) => Promise<string>;
   readonly log: () => string;
 }
 
@@ -25,9 +27,13 @@ export function makeHome(config: object = {}): string {
 }
 
 /** The server as `longhaul serve` runs it, in the process of the test. */
-export async function serveHere(home: string, flags: ConfigFlags = {}): Promise<ServerHere> {
+export async function serveHere(
+  home: string,
+  flags: ConfigFlags = {},
+  moreKinds: readonly Kind[] = [],
+): Promise<ServerHere> {
   const config = loadConfig({ port: 0, ...flags }, { PATH: process.env["PATH"], LONGHAUL_HOME: home });
-  const server = await serve(config, { isBackground: true });
+  const server = await serve(config, { isBackground: true, moreKinds });
   let isStopped = false;
   const stop = async (): Promise<void> => {
     if (!isStopped) await server.stop();
@@ -41,7 +47,7 @@ export async function serveHere(home: string, flags: ConfigFlags = {}): Promise<
     home,
     local,
     token: readFileSync(config.paths.token, "utf8").trim(),
-    give: async (request) => (await local.call<{ token: string }>("token_create", request)).token,
+    give: async (request) => (await local.call("token_create", request)).token,
     log: () => readFileSync(config.paths.log, "utf8"),
   };
 }

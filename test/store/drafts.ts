@@ -13,6 +13,7 @@ export interface DraftOptions extends Partial<Omit<JobSpec, "limits" | "retentio
   readonly retention?: Partial<Retention>;
   readonly input?: unknown;
   readonly shownInput?: unknown;
+  readonly client?: string;
   readonly runAt?: number;
   readonly by?: string;
   /** What a job with a webhook keeps of it; `webhook` is what it shows. */
@@ -23,7 +24,7 @@ export interface DraftOptions extends Partial<Omit<JobSpec, "limits" | "retentio
 export function createDraftSource(): (options?: DraftOptions) => JobDraft {
   let createdAtMs = t0;
   const nextId = createIdSource(() => createdAtMs);
-  return ({ input = {}, shownInput, runAt, by, kept, limits, retention, ...spec } = {}) => {
+  return ({ input = {}, shownInput, client, runAt, by, kept, limits, retention, ...spec } = {}) => {
     createdAtMs = spec.createdAt ?? t0;
     return {
       spec: {
@@ -40,9 +41,10 @@ export function createDraftSource(): (options?: DraftOptions) => JobDraft {
       },
       runAt: runAt ?? createdAtMs,
       input: JSON.stringify(input),
-      ...(shownInput === undefined ? {} : { shownInput: JSON.stringify(shownInput) }),
-      ...(by === undefined ? {} : { by }),
-      ...(kept === undefined ? {} : { webhook: kept }),
+      shownInput: shownInput === undefined ? undefined : JSON.stringify(shownInput),
+      client,
+      by,
+      webhook: kept,
     };
   };
 }

@@ -1,5 +1,4 @@
-import { defined } from "../../src/job/defined.ts";
-import { afterEach, beforeEach } from "vitest";
+import { present } from "../present.ts";
 import type { JobEvent } from "../../src/job/event.ts";
 import type { Failure } from "../../src/job/failure.ts";
 import type { JobId } from "../../src/job/id.ts";
@@ -8,6 +7,7 @@ import type { JobStatus, TerminalStatus } from "../../src/job/state.ts";
 import type { Outcome } from "../../src/job/transitions.ts";
 import type { Claim, Created, HeldLease, JobDraft, Store } from "../../src/store/store.ts";
 import { createDraftSource, second, t0, type DraftOptions } from "./drafts.ts";
+import { useEach } from "../use-each.ts";
 
 export interface OpenedStore {
   readonly store: Store;
@@ -76,7 +76,7 @@ export class World {
   }
 
   async claim({ kind = "work", max = 1, perKey, perKeyOf, ...request }: ClaimOptions = {}): Promise<Claim[]> {
-    const want = { kind, max, ...defined({ perKey, perKeyOf }) };
+    const want = { kind, max, perKey, perKeyOf };
     const { claims } = await this.store.claim({ worker: "w1", now: t0, leaseMs, ...request, wants: [want] });
     return claims;
   }
@@ -132,20 +132,10 @@ export class World {
 
 /** Gives each test of the enclosing describe a world of its own. */
 export function useWorld(open: OpenStore, options?: { outputCapBytes: number }): () => World {
-  let world: World | undefined;
-  beforeEach(async () => {
-    world = new World(await open(options));
-  });
-  afterEach(async () => {
-    await world?.cleanup();
-    world = undefined;
-  });
-  return () => present(world);
-}
-
-export function present<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error("expected a value, got none");
-  return value;
+  return useEach(
+    async () => new World(await open(options)),
+    (world) => world.cleanup(),
+  );
 }
 
 /** What a refused call rejects with. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { createRedactor, secretValues } from "../../src/text/redact.ts";
+import { createRedactor, createShownTexts, secretValues } from "../../src/text/redact.ts";
 
 const { text, env } = createRedactor([]);
 
-describe("text", () => {
+describe("redacting text", () => {
   it.each([
     ["Authorization: Bearer abcdef123456.xyz", "Authorization: Bearer [redacted]"],
     ["authorization: basic dXNlcjpwYXNzd29yZA==", "authorization: basic [redacted]"],
@@ -22,6 +22,20 @@ describe("text", () => {
     [`login ghp_${"a1".repeat(12)} now`, "login [redacted] now"],
     [`login lh_${"0a".repeat(6)}_${"A-_z".repeat(10)}abc now`, "login [redacted] now"],
     ["login AKIAABCDEFGHIJKLMNOP now", "login [redacted] now"],
+    [`login github_pat_${"a1".repeat(20)} now`, "login [redacted] now"],
+    [`login glpat-${"a1".repeat(10)} now`, "login [redacted] now"],
+    [`echo ${btoa(`glpat-${"a1".repeat(10)}`)} | base64 -d`, "echo [redacted] | base64 -d"],
+    ["curl -u ann:hunter2 https://x.test", "curl -u ann:[redacted] https://x.test"],
+    ["curl -uann:hunter2 x", "curl -uann:[redacted] x"],
+    ["curl --user 'ann:hunter2' x", "curl --user 'ann:[redacted]' x"],
+    ["mysql -uann -phunter2 prod", "mysql -uann -p[redacted] prod"],
+    ["mysqldump -p'correct horse' prod", "mysqldump -p[redacted] prod"],
+    ["sshpass -p hunter2 ssh ann@host", "sshpass -p [redacted] ssh ann@host"],
+    ["PASS=hunter2 make", "PASS=[redacted] make"],
+    ["DB_PASS=hunter2 MYSQL_PWD=hunter3 make", "DB_PASS=[redacted] MYSQL_PWD=[redacted] make"],
+    ["curl -H 'Cookie: sid=abc; theme=dark' x", "curl -H 'Cookie: [redacted]' x"],
+    ["Set-Cookie: sid=abc; Path=/\nnext", "Set-Cookie: [redacted]\nnext"],
+    ["curl --cookie sid=abcdef x", "curl --cookie [redacted] x"],
     ["jwt eyJhbGciOiJIUzI1.eyJzdWIiOiIxMjM0.c2lnbmF0dXJl end", "jwt [redacted] end"],
   ])("hides the secret in %j and leaves the rest", (shown, hidden) => {
     expect(text(shown)).toBe(hidden);
@@ -35,13 +49,17 @@ describe("text", () => {
     "git commit -m 'Rename the key column'",
     "ssh ann@example.com uptime",
     "PORT=8080 NODE_ENV=production node server.js",
+    "docker run -u 1000:1000 -p 8080:80 image",
+    "mkdir -p a/b && ssh -p2222 ann@host",
+    "PWD=/srv/app OLDPWD=/srv BYPASS=1 make compass=north",
+    "the cookie jar is empty",
     "größer als 5 €",
     "",
   ])("leaves ordinary text as it is: %j", (ordinary) => {
     expect(text(ordinary)).toBe(ordinary);
   });
 
-  it("that was hidden once does not change when it is hidden again", () => {
+  it("changes nothing when it is done again", () => {
     const once = text("API_KEY=abcd1234 curl -H 'Authorization: Bearer abcdef123456' https://a:bcdef@x.test");
     expect(text(once)).toBe(once);
   });
@@ -78,7 +96,81 @@ describe("text", () => {
   });
 });
 
-describe("env", () => {
+describe("known values", () => {
+  const secret = "correct-horse-battery";
+  const { text: hide } = createRedactor([secret]);
+
+  it.each(["", "a", "ab", "ann:"])("are hidden in base64, also behind %j", (before) => {
+    const shown = hide(`echo ${Buffer.from(`${before}${secret}!`).toString("base64")} end`);
+    expect(shown).toMatch(/^echo [\w+/]{0,6}\[redacted\][\w+/]{0,3}=* end$/);
+    const inUrl = hide(`x?${Buffer.from(`${before}${secret}`).toString("base64url")}`);
+    expect(inUrl).toMatch(/^x\?[\w-]{0,6}\[redacted\][\w-]{0,3}$/);
+  });
+
+  it("are hidden when there are very many of them, also where they stand together", () => {
+    const many = createRedactor(Array.from({ length: 500 }, (_, index) => `secret-value-${index}-`));
+    expect(many.known("a secret-value-7-secret-value-499- b secret-value-500- c")).toBe(
+      "a [redacted][redacted] b secret-value-500- c",
+    );
+    expect(many.unfinished("a secret-value-4")).toBe("secret-value-4".length);
+    expect(many.unfinished(`${"secret-value-4".repeat(10_000)}!`)).toBe(0);
+  });
+});
+
+/** Each was, or would be with a careless expression, looked at again from each of its places. */
+const unkind = [
+  "key",
+  "-eyJ",
+  "key=",
+  'key:"',
+  "key='",
+  "bearer ",
+  "://a:",
+  "authorization: ",
+  "curl -u a",
+  "mysql -p",
+  "cookie:",
+  "cookie: \n",
+  "sk-",
+  "eyJaaaaaaaaaa.",
+  "key   ",
+  "curl -u====",
+  "--password ",
+  "Z2hwX",
+  "pass_",
+  "token=\"a'",
+  "  ",
+];
+
+describe("a long text", () => {
+  /** How often a text of this length can be redacted in some time of the processor; neighbours do not count. */
+  const cost = (shown: string): number => {
+    const before = process.cpuUsage();
+    text(shown);
+    const { user } = process.cpuUsage(before);
+    return user;
+  };
+
+  it.each(unkind)("takes time in proportion to its length, if it is %j again and again", (part) => {
+    const growth = [1, 2, 3].map(() => {
+      const [short, long] = [4_000, 64_000].map((length) => cost(part.repeat(length)));
+      return (long ?? 0) / Math.max(1_000, short ?? 0);
+    });
+    // Sixteen times as long; it would be 256 times if each place were looked at from each other.
+    expect(Math.min(...growth)).toBeLessThan(64);
+  });
+
+  it("is cut off where an input shows it, and no secret with it", () => {
+    const redactor = createRedactor(["known-secret-value"]);
+    const show = createShownTexts(redactor);
+    expect(show("PASS=hunter2")).toBe("PASS=[redacted]");
+    const long = show(`${"x".repeat(99_940)}known-secret-value and more`);
+    expect(long).toMatch(/^x+… \[99967 characters\]$/);
+    expect(show("nothing is left for this")).toBe("… [24 characters]");
+  });
+});
+
+describe("redacting variables", () => {
   it("hides the values of variables whose names look secret, whole, and secrets in the others", () => {
     const shown = env({
       API_KEY: "x",

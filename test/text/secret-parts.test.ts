@@ -21,5 +21,5 @@ describe("the parts of a secret file", () => {
     "PORT=3000",
     "# Database",
     "-----BEGIN RSA PRIVATE KEY-----",
-  ])("%j does not", (line) => expect(secretParts(line)).toEqual([]));
+  ])("%j does not give itself away", (line) => expect(secretParts(line)).toEqual([]));
 });

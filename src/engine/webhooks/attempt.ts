@@ -1,4 +1,3 @@
-import { defined } from "../../job/defined.ts";
 import { messageOf } from "../../job/failure.ts";
 import type { DeliveryClaim, DeliveryResult } from "../../store/delivery.ts";
 import type { Store } from "../../store/store.ts";
@@ -14,7 +13,7 @@ export interface DelivererParts {
   readonly webhooks: WebhookSettings;
 }
 
-export const usualTimeoutMs = 15_000;
+export const defaultTimeoutMs = 15_000;
 
 const longestError = 300;
 
@@ -29,7 +28,7 @@ export async function attemptDelivery(
   const url = new URL(claim.url);
   // The configuration may have changed since the job was submitted.
   if (!settings.webhookRules.isAllowed(url)) return { state: "failed", error: notAllowed(url).message };
-  const timeoutMs = webhooks.timeoutMs ?? usualTimeoutMs;
+  const timeoutMs = webhooks.timeoutMs ?? defaultTimeoutMs;
   const limit = new AbortController();
   const cancelTimer = clock.after(timeoutMs, () => limit.abort());
   try {
@@ -64,7 +63,7 @@ function toResult(
 interface Trouble {
   readonly error: string;
   readonly status?: number;
-  readonly retryAfter?: string | undefined;
+  readonly retryAfter?: string;
 }
 
 function retryLater(
@@ -75,7 +74,7 @@ function retryLater(
   const { clock, random } = parts.settings;
   const delaysMs = parts.webhooks.retryDelaysMs ?? suggestedDelaysMs;
   const nextAt = nextTryAt(delaysMs, { tries: claim.tries, now: clock.now(), random: random(), retryAfter });
-  const told = { error, ...defined({ status }) };
+  const told = { error, status };
   return nextAt === undefined ? { state: "failed", ...told } : { state: "pending", nextAt, ...told };
 }
 

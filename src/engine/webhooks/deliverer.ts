@@ -1,8 +1,8 @@
 import type { DeliveryClaim, DeliveryResult } from "../../store/delivery.ts";
-import { attemptDelivery, usualTimeoutMs, type DelivererParts } from "./attempt.ts";
+import { attemptDelivery, defaultTimeoutMs, type DelivererParts } from "./attempt.ts";
 
-const mostAtOnce = 8;
-const mostPerHost = 2;
+const maxAtOnce = 8;
+const maxPerHost = 2;
 /** Beyond the time that an attempt may take, before somebody else may take it for lost. */
 const leaseMarginMs = 5_000;
 
@@ -40,7 +40,7 @@ export class Deliverer {
   /** One claim is under way at a time; every wake-up leads to one after it. */
   #wake(): void {
     this.#isWoken = true;
-    if (this.#claiming !== undefined || this.#stopping.signal.aborted || this.#underWay.size >= mostAtOnce) return;
+    if (this.#claiming !== undefined || this.#stopping.signal.aborted || this.#underWay.size >= maxAtOnce) return;
     this.#isWoken = false;
     this.#claiming = this.#claim().finally(() => {
       this.#claiming = undefined;
@@ -51,9 +51,9 @@ export class Deliverer {
   async #claim(): Promise<void> {
     const { store, settings, webhooks } = this.#parts;
     const now = settings.clock.now();
-    const leaseMs = (webhooks.timeoutMs ?? usualTimeoutMs) + leaseMarginMs;
-    const max = mostAtOnce - this.#underWay.size;
-    const request = { now, leaseMs, max, perHost: mostPerHost, busy: this.#busy };
+    const leaseMs = (webhooks.timeoutMs ?? defaultTimeoutMs) + leaseMarginMs;
+    const max = maxAtOnce - this.#underWay.size;
+    const request = { now, leaseMs, max, perHost: maxPerHost, busy: this.#busy };
     try {
       const { claims, nextAt = Infinity } = await store.claimDeliveries(request);
       claims.forEach((claim) => this.#begin(claim));

@@ -5,7 +5,7 @@ import type { Store } from "../../store/store.ts";
 import type { WebhookSettings } from "./webhook-settings.ts";
 
 /** A larger result is left out: it is there to be fetched. */
-const mostResultBytes = 256 * 1_024;
+const maxResultBytes = 256 * 1_024;
 
 /** Names a delivery, for people and for receivers: the same however often it is sent. */
 export function toDeliveryId(jobId: JobId, seq: number): string {
@@ -25,8 +25,8 @@ export async function writeBody(claim: DeliveryClaim, store: Store, view: Webhoo
 function resultFields(text: string | undefined): object {
   if (text === undefined) return {};
   const bytes = Buffer.byteLength(text);
-  if (bytes <= mostResultBytes) return { result: JSON.parse(text) as unknown };
-  const message = `The result has ${bytes} bytes, and at most ${mostResultBytes} are sent: read it with job_get.`;
+  if (bytes <= maxResultBytes) return { result: JSON.parse(text) as unknown };
+  const message = `The result has ${bytes} bytes, and at most ${maxResultBytes} are sent: read it with job_get.`;
   return { result_omitted: { bytes, message } };
 }
 

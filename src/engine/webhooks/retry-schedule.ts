@@ -1,3 +1,5 @@
+import { parseRetryAfter } from "../../text/retry-after.ts";
+
 /** What Standard Webhooks suggests: 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h after the attempt before. */
 export const suggestedDelaysMs = [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000].map((seconds) => seconds * 1_000);
 
@@ -12,20 +14,13 @@ interface Failed {
   readonly tries: number;
   readonly now: number;
   readonly random: number;
-  readonly retryAfter?: string | undefined;
+  readonly retryAfter?: string;
 }
 
 /** When to try again; undefined to give up. A receiver's Retry-After may make it later, never sooner. */
 export function nextTryAt(delaysMs: readonly number[], { tries, now, random, retryAfter }: Failed): number | undefined {
   const delayMs = delaysMs[tries - 1];
   if (delayMs === undefined) return undefined;
-  const asked = Math.min(longestRetryAfterMs, toDelayMs(retryAfter, now));
+  const asked = parseRetryAfter(retryAfter, now, longestRetryAfterMs) ?? 0;
   return Math.ceil(now + Math.max(delayMs * (1 + jitter * random), asked));
-}
-
-/** Seconds, or a date. */
-function toDelayMs(retryAfter: string | undefined, now: number): number {
-  if (retryAfter === undefined) return 0;
-  const delayMs = /^\d+$/.test(retryAfter.trim()) ? Number(retryAfter) * 1_000 : Date.parse(retryAfter) - now;
-  return Number.isNaN(delayMs) ? 0 : delayMs;
 }

@@ -1,5 +1,4 @@
 import type { z } from "zod";
-import { defined } from "../../job/defined.ts";
 import { LonghaulError } from "../../job/error.ts";
 import {
   checkWebhookSecret,
@@ -39,7 +38,7 @@ export function createWebhookRules({ allow = [], defaultUrl, check }: Partial<We
       if (!isAllowed(url)) throw notAllowed(url);
       if (asked.secret !== undefined) checkWebhookSecret(asked.secret, "webhook.secret");
       const on = webhookOccasions.filter((occasion) => asked.on?.includes(occasion) ?? true);
-      return { shown: { url: showUrl(url), on }, kept: { url: url.href, ...defined({ secret: asked.secret }) } };
+      return { shown: { url: showUrl(url), on }, kept: { url: url.href, secret: asked.secret } };
     },
   };
 }

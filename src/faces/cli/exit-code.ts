@@ -1,7 +1,7 @@
 import type { JobView } from "../../operations/job-view.ts";
 import { assertNever, LonghaulError, type ErrorCode } from "../../job/error.ts";
-import { BrokenCallError, NotRunningError } from "../local/client.ts";
-import { ServerError, VersionError } from "./server-error.ts";
+import { BrokenCallError, NotRunningError } from "../door/local-client.ts";
+import { ServerError, VersionError } from "./server/server-error.ts";
 
 /** What the exit codes of this program mean, beside those of the jobs themselves. */
 export const exitCodes = {

@@ -1,38 +1,33 @@
 import { Command, CommanderError } from "commander";
 import { LonghaulError } from "../../job/error.ts";
-import { messageOf } from "../../job/failure.ts";
 import { commandTable, type CommandEntry } from "./command-table.ts";
 import type { CliCommand } from "./command.ts";
 import { exitCodes, toExitCode } from "./exit-code.ts";
-import type { Front } from "./front.ts";
+import type { CliContext } from "./cli-context.ts";
 
 /** Runs the command that the words name, and resolves with the exit code. Never rejects. */
-export async function runProgram(front: Front, words: readonly string[]): Promise<number> {
+export async function runProgram(cli: CliContext, words: readonly string[]): Promise<number> {
   let exitCode: number = exitCodes.done;
+  let called: Command | undefined;
   const act: Act = async (definition, command) => {
-    exitCode = (await definition.run(front, command.opts(), command.processedArgs)) ?? exitCodes.done;
+    called = command;
+    exitCode = (await definition.run(cli, command.opts(), command.processedArgs)) ?? exitCodes.done;
   };
   let complaint = "";
-  const program = createProgram(front.version, (text) => {
+  const program = createProgram(cli.version, (text) => {
     complaint += text;
   });
   try {
-    await addCommands(program, commandTable, words, act);
+    await addCommands(program, commandTable, words, { act, findVerbs: () => findVerbs(cli) });
     await program.parseAsync(words.length === 0 ? ["--help"] : [...words], { from: "user" });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
     const isUsage = error instanceof CommanderError;
-    report(front, isUsage ? new LonghaulError("invalid_input", toSentence(complaint)) : error, wantsJson(words));
+    const told = isUsage ? new LonghaulError("invalid_input", toSentence(complaint)) : error;
+    await report(cli, told, called, wantsJson(words));
     return isUsage ? exitCodes.badInput : toExitCode(error);
   }
-}
-
-/** The program with every command described in full, for those who write about it. */
-export async function describeProgram(version: string): Promise<Command> {
-  const program = createProgram(version, () => undefined);
-  await addCommands(program, commandTable, "all", async () => undefined);
-  return program;
 }
 
 function createProgram(version: string, onError: (text: string) => void): Command {
@@ -52,7 +47,7 @@ const examples = `
 Examples:
   longhaul run -- npm test                 run a command, follow it, exit with its code
   longhaul run -d --name api -- npm start  run it in the background
-  longhaul ps                              see what runs
+  longhaul ps                              see what is running
   longhaul logs -f api                     follow the output
   longhaul wait api --until ready          wait for it
   longhaul cancel api                      end it
@@ -61,22 +56,29 @@ A job is named by its id, the last characters of its id, or its name.`;
 
 type Act = (definition: CliCommand, command: Command) => Promise<void>;
 
+async function findVerbs({ client }: CliContext): Promise<CommandEntry[]> {
+  const { startCommands } = await import("./commands/start.ts");
+  return startCommands(await client.call("kind_list", {}));
+}
+
 /** All commands are known by name, but only the one that is called is loaded and described in full. */
 async function addCommands(
   parent: Command,
   entries: readonly CommandEntry[],
-  words: readonly string[] | "all",
-  act: Act,
+  words: readonly string[],
+  parts: { readonly act: Act; readonly findVerbs: () => Promise<CommandEntry[]> },
 ): Promise<void> {
-  const [called, ...rest] = words === "all" ? [] : words.filter((word) => !word.startsWith("-") && word !== "help");
-  for (const { name, summary, load, children } of entries) {
-    const command = parent.command(name).summary(summary).description(capitalise(summary));
-    if (words !== "all" && called !== name) continue;
-    if (children !== undefined) await addCommands(command, children, words === "all" ? "all" : rest, act);
+  const [called, ...rest] = words.filter((word) => !word.startsWith("-") && word !== "help");
+  for (const { name, summary, isHidden, load, hasVerbs, children } of entries) {
+    const command = parent.command(name, { hidden: isHidden === true });
+    command.summary(summary).description(capitalise(summary));
+    if (called !== name) continue;
+    const inner = hasVerbs === true ? await parts.findVerbs() : children;
+    if (inner !== undefined) await addCommands(command, inner, rest, parts);
     const definition = await load?.();
     if (definition === undefined) continue;
     definition.describe(command);
-    command.option("--json", "print JSON").action(() => act(definition, command));
+    command.option("--json", "print JSON").action(() => parts.act(definition, command));
   }
 }
 
@@ -98,9 +100,15 @@ function wantsJson(words: readonly string[]): boolean {
   return words.slice(0, end === -1 ? undefined : end).includes("--json");
 }
 
-function report({ screen }: Front, error: unknown, isJson: boolean): void {
+async function report(
+  { screen }: CliContext,
+  error: unknown,
+  called: Command | undefined,
+  isJson: boolean,
+): Promise<void> {
   const code = error instanceof LonghaulError ? error.code : error instanceof Error ? error.name : "Error";
-  const message = messageOf(error);
+  const { toOwnWords } = await import("./options/own-words.ts");
+  const message = toOwnWords(error, called);
   if (isJson) screen.note(JSON.stringify({ error: { code, message } }));
   else screen.note(`${screen.noteStyle.red("error:")} ${message}`);
 }

@@ -1,14 +1,6 @@
-import type { IncomingMessage } from "node:http";
 import type { Fields } from "./route.ts";
 
-/** The path of a request, as it was sent. */
-export function pathOf({ url = "" }: IncomingMessage): string {
-  if (!url.startsWith("/")) return URL.canParse(url) ? new URL(url).pathname : url;
-  const end = url.indexOf("?");
-  return end === -1 ? url : url.slice(0, end);
-}
-
-/** Reads the field out of paths that are like the pattern ("/v1/jobs/{id}/wait"; one field at most); undefined for any other. */
+/** Reads the field out of paths that are like the pattern ("/v1/jobs/{id}/wait"; one field at max); undefined for any other. */
 export function createPathReader(pattern: string): (path: string) => Fields | undefined {
   const [, before = "", name = "", after = ""] = /^(.*)\{(\w+)\}(.*)$/.exec(pattern) ?? [];
   if (name === "") return (path) => (path === pattern ? {} : undefined);

@@ -1,14 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import { z } from "zod";
 import { LonghaulError } from "../../job/error.ts";
-import { messageOf } from "../../job/failure.ts";
-import { HttpError } from "./problem.ts";
+import { readBody } from "../door/read-body.ts";
 import { pathFields, type Fields, type OperationRoute } from "./route.ts";
 
 /** Reads the fields of a request: from its path and its query or body. */
 export type FieldReader = (request: IncomingMessage, path: Fields) => Fields | Promise<Fields>;
 
-export function createFieldReader(route: OperationRoute, mostBodyBytes: number): FieldReader {
+export function createFieldReader(route: OperationRoute, maxBodyBytes: number): FieldReader {
   const bound = pathFields(route.path).map((name) => (route.isOneOfMany === true && name === "id" ? "ids" : name));
   const toBound = (path: Fields): Fields => (route.isOneOfMany === true ? { ids: [path["id"]] } : path);
   const merge = (given: Fields, path: Fields): Fields => {
@@ -20,7 +19,7 @@ export function createFieldReader(route: OperationRoute, mostBodyBytes: number):
     return bound.length === 0 ? given : { ...given, ...toBound(path) };
   };
   if (route.fields === "body") {
-    return async (request, path) => merge(await readBody(request, mostBodyBytes), path);
+    return async (request, path) => merge(await readBody(request, maxBodyBytes), path);
   }
   let types: Map<string, Set<string>> | undefined;
   return ({ url = "" }, path) => {
@@ -63,53 +62,4 @@ function fieldTypes({ operation }: OperationRoute): Map<string, Set<string>> {
     ...anyOf.flatMap(typesOf),
   ];
   return new Map(Object.entries(properties).map(([name, schema]) => [name, new Set(typesOf(schema))]));
-}
-
-/** The body, which must be a JSON object; an empty one if there is none. */
-export async function readBody(request: IncomingMessage, mostBytes: number): Promise<Fields> {
-  const { "content-type": type, "content-length": length, "transfer-encoding": coding } = request.headers;
-  if (coding === undefined && (length === undefined || length === "0")) return {};
-  if (!/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type ?? "")) {
-    throw new HttpError(
-      415,
-      "unsupported_media_type",
-      `The body must be application/json, got ${type ?? "no content type"}.`,
-      {
-        "accept-post": "application/json",
-      },
-    );
-  }
-  if (Number(length) > mostBytes) throw tooLarge(mostBytes);
-  const text = (await collect(request, mostBytes)).toString();
-  if (text === "") return {};
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch (error) {
-    throw new LonghaulError("invalid_input", `The body is not JSON: ${messageOf(error)}.`, { cause: error });
-  }
-  if (typeof body === "object" && body !== null && !Array.isArray(body)) return body as Fields;
-  throw new LonghaulError("invalid_input", "The body must be a JSON object.");
-}
-
-function collect(request: IncomingMessage, mostBytes: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    request.on("data", (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes <= mostBytes) chunks.push(chunk);
-      else reject(tooLarge(mostBytes));
-    });
-    request.once("end", () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
-    request.once("error", reject);
-    request.once("close", () => {
-      if (!request.readableEnded) reject(new HttpError(400, "invalid_input", "The body ended too early."));
-    });
-  });
-}
-
-function tooLarge(mostBytes: number): HttpError {
-  // The rest of the body is not worth reading: the connection ends with the answer.
-  return new HttpError(413, "too_large", `The body has more than ${mostBytes} bytes.`, { connection: "close" });
 }

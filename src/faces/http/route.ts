@@ -24,7 +24,7 @@ export interface OperationRoute extends Place {
   /** Request headers that are taken, by what they mean. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly toInput?: (fields: Fields, headers: RequestHeaders) => unknown;
-  readonly reply?: (output: never, fields: Fields) => Reply;
+  reply?(output: unknown, fields: Fields): Reply;
   /** The status of success, and others that are no errors; 200 unless given. */
   readonly statuses?: readonly number[];
   /** What it answers with `Accept: text/event-stream`. */
@@ -35,6 +35,16 @@ export interface OperationRoute extends Place {
   readonly hasLines?: true;
   /** The answer may take long: the operation is told when the caller has gone. */
   readonly isSlow?: true;
+}
+
+/** Lets the compiler hold how the output is told against what the operation answers. */
+export function toldRoute<Output extends z.ZodType>(
+  route: Omit<OperationRoute, "operation" | "reply"> & {
+    readonly operation: Operation<string, z.ZodType, Output>;
+    readonly reply: (output: z.input<Output>, fields: Fields) => Reply;
+  },
+): OperationRoute {
+  return route;
 }
 
 export interface Reply {

@@ -1,13 +1,11 @@
 import { z } from "zod";
-import { batchGet, batchList } from "../../operations/batch-verbs.ts";
+import { batchGet, batchList } from "../../operations/batch.ts";
 import { agentCheck, agentDigest } from "../../operations/agent-digest.ts";
-import { analyzePage } from "../../operations/analyze-page.ts";
-import { crawlPages } from "../../operations/crawl-pages.ts";
-import { crawlOperations } from "../../operations/crawl-verbs.ts";
-import { jobArtifact } from "../../operations/job-artifact.ts";
-import { endpointHealth, endpointList, endpointPurge, runEndpoint } from "../../operations/endpoint-verbs.ts";
-import { jobOutput } from "../../operations/job-output.ts";
-import { jobRequestSchema, jobSubmit } from "../../operations/job-submit.ts";
+import { crawlPages } from "../../operations/crawl.ts";
+import { jobArtifact } from "../../operations/artifact.ts";
+import { endpointHealth, endpointList, endpointPurge } from "../../operations/endpoint.ts";
+import { jobOutput } from "../../operations/output.ts";
+import { jobRequestSchema, jobSubmit } from "../../operations/submit.ts";
 import {
   jobAnswer,
   jobCancel,
@@ -18,47 +16,61 @@ import {
   jobRetry,
   jobSend,
   jobSummary,
-} from "../../operations/job-verbs.ts";
-import type { JobView } from "../../operations/job-view.ts";
-import { jobWait } from "../../operations/job-wait.ts";
+} from "../../operations/job.ts";
+import type { JobView, startedJobSchema } from "../../operations/job-view.ts";
+import { isStart } from "../../operations/registry.ts";
+import { startPath, type StartOperation } from "../../operations/start.ts";
+import { jobWait } from "../../operations/wait.ts";
 import type { Operation } from "../../operations/operation.ts";
-import { pageCompare } from "../../operations/page-compare.ts";
-import { runAgent, runAgents } from "../../operations/run-agent.ts";
-import { runCommand } from "../../operations/run-command.ts";
-import { jobsPrune, kindList, kindPause, kindResume, serverStatus } from "../../operations/server-verbs.ts";
-import { tokenCreate, tokenList, tokenRevoke } from "../../operations/token-verbs.ts";
-import { webhookList, webhookRedeliver } from "../../operations/webhook-verbs.ts";
-import { HttpError } from "./problem.ts";
-import type { Fields, OperationRoute, Reply, RequestHeaders, Route } from "./route.ts";
-
-/** Starts a job of one kind in that kind's own words. */
-const start = (path: string, operation: Operation): OperationRoute => ({
-  ...{ method: "POST", path, tag: "jobs", operation, fields: "body", statuses: [201] },
-  reply: (job: JobView) => ({ status: 201, headers: { location: `/v1/jobs/${job.id}` }, body: job }),
-});
+import { pageCompare } from "../../operations/page.ts";
+import { runAgents } from "../../operations/run-agents.ts";
+import { jobsPrune, kindList, kindPause, kindResume, serverStatus } from "../../operations/server.ts";
+import { tokenCreate, tokenList, tokenRevoke } from "../../operations/token.ts";
+import { webhookList, webhookRedeliver } from "../../operations/webhook.ts";
+import { HttpError } from "../door/http-error.ts";
+import { toldRoute, type Fields, type OperationRoute, type Reply, type RequestHeaders, type Route } from "./route.ts";
 
 const keyHeader = {
   "idempotency-key": "A second request with this key starts nothing and finds the first one's job.",
 };
 
+/** Starts a job of one kind in that kind's own words. */
+const start = (path: string, operation: StartOperation): OperationRoute =>
+  toldRoute({
+    method: "POST",
+    path,
+    tag: "jobs",
+    operation,
+    fields: "body",
+    headers: keyHeader,
+    statuses: [201, 200],
+    toInput: (fields, headers) => withKey(fields, headers["idempotency-key"]),
+    reply: (job) => tellStarted(job),
+  });
+
 const firstJob = ({ jobs: [job] }: { jobs: JobView[] }): Reply => ({ body: job });
 
 /** Every address of this face. The router and the OpenAPI document are both made from it. */
-export const routes: readonly Route[] = [
-  {
-    ...{ method: "POST", path: "/v1/jobs", tag: "jobs", operation: jobSubmit, fields: "body" },
+export function createRoutes(operations: readonly Operation[]): readonly Route[] {
+  const starting = operations.filter(isStart);
+  return [...starting.map((operation) => start(startPath(operation.verb), operation)), ...fixedRoutes];
+}
+
+const fixedRoutes: readonly Route[] = [
+  toldRoute({
+    method: "POST",
+    path: "/v1/jobs",
+    tag: "jobs",
+    operation: jobSubmit,
+    fields: "body",
     body: z.union([jobRequestSchema, jobSubmit.input]),
     headers: keyHeader,
     toInput: toSubmission,
     reply: tellSubmission,
     statuses: [201, 200],
-  },
-  start("/v1/commands", runCommand),
-  start("/v1/agents", runAgent),
+  }),
   { method: "POST", path: "/v1/agents/batch", tag: "jobs", operation: runAgents, fields: "body" },
   { method: "POST", path: "/v1/agents/check", tag: "jobs", operation: agentCheck, fields: "body", isSlow: true },
-  start("/v1/pages", analyzePage),
-  ...crawlOperations.map((operation) => start(`/v1/web/${operation.name}`, operation)),
   { method: "GET", path: "/v1/pages/compare", tag: "jobs", operation: pageCompare, fields: "query" },
   { method: "GET", path: "/v1/jobs", tag: "jobs", operation: jobList, fields: "query" },
   { method: "POST", path: "/v1/jobs/cancel", tag: "jobs", operation: jobCancel, fields: "body" },
@@ -67,57 +79,91 @@ export const routes: readonly Route[] = [
   { method: "GET", path: "/v1/jobs/{id}", tag: "job", operation: jobGet, fields: "query" },
   { method: "GET", path: "/v1/jobs/{id}/result", tag: "job", operation: jobResult, fields: "query" },
   {
-    ...{ method: "GET", path: "/v1/jobs/{id}/events", tag: "job", operation: jobEvents, fields: "query" },
+    method: "GET",
+    path: "/v1/jobs/{id}/events",
+    tag: "job",
+    operation: jobEvents,
+    fields: "query",
     live: "events",
   },
   {
-    ...{ method: "GET", path: "/v1/jobs/{id}/output", tag: "job", operation: jobOutput, fields: "query" },
-    ...{ live: "output", isRaw: true, isSlow: true },
+    method: "GET",
+    path: "/v1/jobs/{id}/output",
+    tag: "job",
+    operation: jobOutput,
+    fields: "query",
+    live: "output",
+    isRaw: true,
+    isSlow: true,
   },
   ...(["GET", "POST"] as const).map((method): OperationRoute => ({
-    ...{ method, path: "/v1/jobs/{id}/wait", tag: "job", operation: jobWait, isOneOfMany: true, isSlow: true },
+    method,
+    path: "/v1/jobs/{id}/wait",
+    tag: "job",
+    operation: jobWait,
+    isOneOfMany: true,
+    isSlow: true,
     fields: method === "GET" ? "query" : "body",
   })),
   { method: "GET", path: "/v1/jobs/{id}/pages", tag: "job", operation: crawlPages, fields: "query", hasLines: true },
   { method: "GET", path: "/v1/jobs/{id}/artifacts", tag: "job", operation: jobArtifact, fields: "query" },
   {
-    ...{ method: "POST", path: "/v1/jobs/{id}/summary", tag: "job", operation: jobSummary, fields: "body" },
+    method: "POST",
+    path: "/v1/jobs/{id}/summary",
+    tag: "job",
+    operation: jobSummary,
+    fields: "body",
     isSlow: true,
   },
   { method: "POST", path: "/v1/jobs/{id}/send", tag: "job", operation: jobSend, fields: "body" },
   { method: "POST", path: "/v1/jobs/{id}/answer", tag: "job", operation: jobAnswer, fields: "body" },
-  {
-    ...{ method: "POST", path: "/v1/jobs/{id}/cancel", tag: "job", operation: jobCancel, fields: "body" },
-    ...{ isOneOfMany: true, reply: firstJob },
-  },
-  {
-    ...{ method: "POST", path: "/v1/jobs/{id}/retry", tag: "job", operation: jobRetry, fields: "body" },
-    ...{ isOneOfMany: true, reply: firstJob },
-  },
+  toldRoute({
+    method: "POST",
+    path: "/v1/jobs/{id}/cancel",
+    tag: "job",
+    operation: jobCancel,
+    fields: "body",
+    isOneOfMany: true,
+    reply: firstJob,
+  }),
+  toldRoute({
+    method: "POST",
+    path: "/v1/jobs/{id}/retry",
+    tag: "job",
+    operation: jobRetry,
+    fields: "body",
+    isOneOfMany: true,
+    reply: firstJob,
+  }),
   { method: "GET", path: "/v1/batches", tag: "batches", operation: batchList, fields: "query" },
   { method: "GET", path: "/v1/batches/{batch}", tag: "batches", operation: batchGet, fields: "query" },
   { method: "GET", path: "/v1/batches/{batch}/digest", tag: "batches", operation: agentDigest, fields: "query" },
   { method: "GET", path: "/v1/endpoints", tag: "endpoints", operation: endpointList, fields: "query" },
   {
-    ...{ method: "POST", path: "/v1/endpoints/{endpoint}/jobs", tag: "endpoints", operation: runEndpoint },
-    ...{ fields: "body", headers: keyHeader, statuses: [201] },
-    toInput: (fields, headers) => withKey(fields, headers["idempotency-key"]),
-    reply: (job: JobView) => ({ status: 201, headers: { location: `/v1/jobs/${job.id}` }, body: job }),
-  },
-  {
-    ...{ method: "GET", path: "/v1/endpoints/{endpoint}/health", tag: "endpoints", operation: endpointHealth },
+    method: "GET",
+    path: "/v1/endpoints/{endpoint}/health",
+    tag: "endpoints",
+    operation: endpointHealth,
     fields: "query",
   },
   {
-    ...{ method: "POST", path: "/v1/endpoints/{endpoint}/purge", tag: "endpoints", operation: endpointPurge },
+    method: "POST",
+    path: "/v1/endpoints/{endpoint}/purge",
+    tag: "endpoints",
+    operation: endpointPurge,
     fields: "body",
   },
   { method: "GET", path: "/v1/webhooks", tag: "webhooks", operation: webhookList, fields: "query" },
   { method: "POST", path: "/v1/webhooks/redeliver", tag: "webhooks", operation: webhookRedeliver, fields: "body" },
-  {
-    ...{ method: "POST", path: "/v1/tokens", tag: "tokens", operation: tokenCreate, fields: "body" },
-    ...{ reply: (output: never) => ({ status: 201, body: output }), statuses: [201] },
-  },
+  toldRoute({
+    method: "POST",
+    path: "/v1/tokens",
+    tag: "tokens",
+    operation: tokenCreate,
+    fields: "body",
+    reply: (output) => ({ status: 201, body: output }),
+    statuses: [201],
+  }),
   { method: "GET", path: "/v1/tokens", tag: "tokens", operation: tokenList, fields: "query" },
   { method: "POST", path: "/v1/tokens/{token}/revoke", tag: "tokens", operation: tokenRevoke, fields: "body" },
   { method: "GET", path: "/v1/kinds", tag: "server", operation: kindList, fields: "query" },
@@ -126,27 +172,54 @@ export const routes: readonly Route[] = [
   { method: "POST", path: "/v1/prune", tag: "server", operation: jobsPrune, fields: "body" },
   { method: "GET", path: "/v1/status", tag: "server", operation: serverStatus, fields: "query" },
   {
-    ...{ method: "GET", path: "/healthz", tag: "probes", page: "health", scope: undefined, type: "application/json" },
-    ...{ summary: "Tells that the server is alive.", statuses: [200] },
+    method: "GET",
+    path: "/healthz",
+    tag: "probes",
+    page: "health",
+    scope: undefined,
+    type: "application/json",
+    summary: "Says that the server is alive.",
+    statuses: [200],
   },
   {
-    ...{ method: "GET", path: "/readyz", tag: "probes", page: "readiness", scope: undefined, type: "application/json" },
-    ...{
-      summary: "Tells whether the server takes work: not when it stops, or when nothing can be stored.",
-      statuses: [200],
-    },
+    method: "GET",
+    path: "/readyz",
+    tag: "probes",
+    page: "readiness",
+    scope: undefined,
+    type: "application/json",
+    summary: "Says whether the server accepts work: not while it is stopping, or when nothing can be stored.",
+    statuses: [200],
   },
   {
-    ...{ method: "GET", path: "/metrics", tag: "probes", page: "metrics", scope: "read" },
-    ...{ type: "text/plain; version=0.0.4; charset=utf-8", summary: "Figures for Prometheus.", statuses: [200] },
+    method: "GET",
+    path: "/metrics",
+    tag: "probes",
+    page: "metrics",
+    scope: "read",
+    type: "text/plain; version=0.0.4; charset=utf-8",
+    summary: "Figures for Prometheus.",
+    statuses: [200],
   },
   {
-    ...{ method: "GET", path: "/openapi.json", tag: "documents", page: "openapi", scope: undefined },
-    ...{ type: "application/json", summary: "This interface as an OpenAPI document.", statuses: [200] },
+    method: "GET",
+    path: "/openapi.json",
+    tag: "documents",
+    page: "openapi",
+    scope: undefined,
+    type: "application/json",
+    summary: "This interface as an OpenAPI document.",
+    statuses: [200],
   },
   {
-    ...{ method: "GET", path: "/docs", tag: "documents", page: "docs", scope: undefined },
-    ...{ type: "text/html; charset=utf-8", summary: "This interface, to read.", statuses: [200] },
+    method: "GET",
+    path: "/docs",
+    tag: "documents",
+    page: "docs",
+    scope: undefined,
+    type: "text/html; charset=utf-8",
+    summary: "This interface, to read.",
+    statuses: [200],
   },
 ];
 
@@ -164,9 +237,14 @@ function withKey(fields: Fields, key: string | string[] | undefined): Fields {
   throw new HttpError(400, "invalid_input", "The idempotency key is given twice: in the header and in the body.");
 }
 
-function tellSubmission({ jobs }: { jobs: (JobView & { is_known?: boolean })[] }, fields: Fields): Reply {
-  const status = jobs.every((job) => job.is_known === true) ? 200 : 201;
+type StartedJob = z.input<typeof startedJobSchema>;
+
+function tellSubmission({ jobs }: { jobs: StartedJob[] }, fields: Fields): Reply {
   const [first] = jobs;
-  if ("jobs" in fields || first === undefined) return { status, body: { jobs } };
-  return { status, headers: { location: `/v1/jobs/${first.id}` }, body: first };
+  if (!("jobs" in fields) && first !== undefined) return tellStarted(first);
+  return { status: jobs.every((job) => job.is_known === true) ? 200 : 201, body: { jobs } };
+}
+
+function tellStarted(job: StartedJob): Reply {
+  return { status: job.is_known === true ? 200 : 201, headers: { location: `/v1/jobs/${job.id}` }, body: job };
 }

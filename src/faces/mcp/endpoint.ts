@@ -1,20 +1,24 @@
 import { createMcpHandler, isLegacyRequest, type AuthInfo, type McpServer } from "@modelcontextprotocol/server";
 import type { McpRequestContext, ServerNotifier, Transport } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import type { ClientSettings } from "../../config/client-settings.ts";
 import type { Actor } from "../../engine/access.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { LonghaulError } from "../../job/error.ts";
 import type { JobsConnection, JobsContext } from "./connection.ts";
-import { LegacySessions } from "./legacy-sessions.ts";
-import { OutcomeCache } from "./outcome-cache.ts";
-import { HttpListeners } from "./listen-http.ts";
-import { ListeningTransport } from "./listen-stdio.ts";
+import { LegacySessions } from "./protocol/legacy-sessions.ts";
+import { readMessage } from "./protocol/read-message.ts";
+import { OutcomeCache } from "./tasks/outcome.ts";
+import { HttpListeners } from "./protocol/listen-http.ts";
+import { ListeningTransport } from "./protocol/listen-stdio.ts";
 
 /** On whose behalf requests come in. */
 export interface Caller {
   readonly actor: Actor;
   /** False where callers cannot be told apart: they then share what they see, and may list nothing. */
   readonly isIdentified: boolean;
+  /** What a client on this machine has set for its connection. */
+  readonly settings?: ClientSettings;
 }
 
 export interface McpEndpointOptions {
@@ -23,11 +27,11 @@ export interface McpEndpointOptions {
   readonly build: (context: JobsContext) => McpServer | Promise<McpServer>;
   readonly onFault?: (error: Error) => void;
   readonly sessionIdleMs?: number;
-  readonly mostSessions?: number;
-  readonly mostStreams?: number;
-  readonly mostTaskIds?: number;
+  readonly maxSessions?: number;
+  readonly maxStreams?: number;
+  readonly maxTaskIds?: number;
   readonly keepAliveMs?: number;
-  readonly mostBodyBytes?: number;
+  readonly maxBodyBytes?: number;
 }
 
 export interface McpEndpoint {
@@ -52,7 +56,7 @@ const halfHourMs = 1_800_000;
 
 /** Serves MCP in all its revisions, over HTTP and over streams, with jobs as tasks. */
 export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
-  const { engine, keepAliveMs = 15_000, mostTaskIds = 100, onFault = () => undefined } = options;
+  const { engine, keepAliveMs = 15_000, maxTaskIds = 100, onFault = () => undefined } = options;
   const outcomes = new OutcomeCache();
   const build = (caller: Caller, part: Partial<JobsContext>): McpServer | Promise<McpServer> =>
     options.build({ ...openContext(engine, outcomes, caller), ...part });
@@ -60,37 +64,34 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     legacy: "reject",
     keepAliveMs,
     onerror: onFault,
-    ...(options.mostBodyBytes === undefined ? {} : { maxRequestBodySize: options.mostBodyBytes }),
   });
   const sessions = new LegacySessions({
     build: (part, authInfo) => build(callerOf(authInfo), { era: "legacy", ...part }),
     idleMs: options.sessionIdleMs ?? halfHourMs,
-    most: options.mostSessions ?? 1_000,
+    max: options.maxSessions ?? 1_000,
     keepAliveMs,
     onFault,
   });
-  const listeners = new HttpListeners({ mostStreams: options.mostStreams ?? 1_000, mostTaskIds, keepAliveMs });
+  const listeners = new HttpListeners({ maxStreams: options.maxStreams ?? 1_000, maxTaskIds, keepAliveMs });
   const connections = new Set<McpConnection>();
   const connectionFor = (caller: Caller): JobsConnection => servedConnection(options, outcomes, caller);
   return {
     fetch: async (request, caller = anybody) => {
-      const authInfo = toAuthInfo(caller);
-      if (!namesModernRevision(request) && (await isLegacyRequest(request))) {
-        // Whoever may do less, or more, than who opened a session has no part in it.
-        return sessions.fetch(request, authInfo, JSON.stringify(caller.actor));
+      const read = await readMessage(request, options.maxBodyBytes);
+      if ("refusal" in read) return read.refusal;
+      const { body } = read;
+      const given = { authInfo: toAuthInfo(caller), parsedBody: body };
+      if (!namesModernRevision(request) && (await isLegacyRequest(request, body))) {
+        return sessions.fetch(request, given, caller.actor);
       }
-      if (request.headers.get("mcp-method") !== "subscriptions/listen") return handler.fetch(request, { authInfo });
-      const body: unknown = await request
-        .clone()
-        .json()
-        .catch(() => undefined);
-      const forward = (): Promise<Response> => handler.fetch(request, { authInfo });
+      const forward = (): Promise<Response> => handler.fetch(request, given);
+      if (request.headers.get("mcp-method") !== "subscriptions/listen") return forward();
       return listeners.serve({ request, body, forward, connection: () => connectionFor(caller) });
     },
     connect: (transport, caller = anybody) => {
       const ended = new AbortController();
       let listening: JobsConnection | undefined;
-      const wire = new ListeningTransport(transport, () => (listening ??= connectionFor(caller)), mostTaskIds);
+      const wire = new ListeningTransport(transport, () => (listening ??= connectionFor(caller)), maxTaskIds);
       const served = serveStdio(({ era }) => build(caller, { era, signal: ended.signal }), {
         transport: wire,
         onerror: onFault,

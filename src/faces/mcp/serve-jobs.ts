@@ -1,25 +1,29 @@
 import type { CallToolResult, McpServer } from "@modelcontextprotocol/server";
 import type { z } from "zod";
 import type { Job } from "../../job/job.ts";
+import { createActorFor, type ActorFor } from "./protocol/client-root.ts";
 import type { JobsConnection, JobsContext } from "./connection.ts";
-import { installGate } from "./gate.ts";
-import { defineJobTool, type JobTool, type JobToolDefinition, type Presenter } from "./job-tool.ts";
-import { LegacyPushes } from "./legacy-pushes.ts";
-import { endMessage, presentPlainly, toolError } from "./outcome.ts";
-import { tasksExtension } from "./protocol-names.ts";
-import { installLegacyTasks } from "./tasks-legacy.ts";
-import { installTasks } from "./tasks-modern.ts";
-import { toToolSchema } from "./tool-schema.ts";
+import { installGate } from "./tools/intercept-tool-calls.ts";
+import { defineJobTool, type JobTool, type JobToolDefinition, type Presenter } from "./tools/job-tool.ts";
+import { LegacyPushes } from "./tasks/legacy-pushes.ts";
+import { presentPlainly, toolError } from "./tasks/outcome.ts";
+import { tasksExtension } from "./protocol/protocol-names.ts";
+import { installLegacyTasks } from "./tasks/tasks-legacy.ts";
+import { installTasks } from "./tasks/tasks-modern.ts";
+import { toToolSchema } from "./tools/tool-schema.ts";
 
 export interface JobServer {
   /** Registers a tool whose calls start jobs of a kind. */
   readonly registerTool: <Input extends z.ZodType>(definition: JobToolDefinition<Input>) => void;
   readonly addTool: (tool: JobTool) => void;
+  readonly actorFor: ActorFor;
 }
 
 export interface ServeJobsOptions {
   /** Shows finished jobs whose tool does not say how. */
   readonly present?: Presenter;
+  /** Names under which tools may also be called, each with the one that is listed. */
+  readonly aliases?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -30,13 +34,11 @@ export function serveJobs(mcp: McpServer, context: JobsContext, options: ServeJo
   const tools = new Map<string, JobTool>();
   const byKind = new Map<string, JobTool>();
   const fallback = options.present ?? presentPlainly;
-  const present = async (tool: JobTool | undefined, job: Job): Promise<CallToolResult> => {
-    const presenter = (tool ?? byKind.get(job.kind))?.present ?? fallback;
-    const isShown = job.state.status === "succeeded" || presenter === fallback;
-    return isShown ? presenter(job, context) : toolError(endMessage(job));
-  };
-  const connection: JobsConnection = { ...context, present };
-  installGate(mcp, connection, tools);
+  const present = (tool: JobTool | undefined, job: Job): Promise<CallToolResult> =>
+    ((tool ?? byKind.get(job.kind))?.present ?? fallback)(job, context);
+  const actorFor = createActorFor(mcp, context);
+  const connection: JobsConnection = { ...context, present, actorFor };
+  installGate(mcp, connection, tools, new Map(Object.entries(options.aliases ?? {})));
   if (context.era === "modern") {
     mcp.server.registerCapabilities({ extensions: { [tasksExtension]: {} } });
     installTasks(mcp, connection);
@@ -49,19 +51,20 @@ export function serveJobs(mcp: McpServer, context: JobsContext, options: ServeJo
     if (!byKind.has(tool.kind)) byKind.set(tool.kind, tool);
     if (!context.isTaskRequest) registerTool(mcp, tool);
   };
-  return { addTool, registerTool: (definition) => addTool(defineJobTool(definition)) };
+  return { addTool, actorFor, registerTool: (definition) => addTool(defineJobTool(definition)) };
 }
 
 function registerTool(mcp: McpServer, tool: JobTool): void {
-  const { title, description, annotations, output } = tool;
+  const { title, description, annotations, output, meta } = tool;
   const registered = mcp.registerTool(
     tool.name,
     {
       description,
-      inputSchema: toToolSchema(tool.input),
-      ...(title === undefined ? {} : { title }),
-      ...(annotations === undefined ? {} : { annotations }),
-      ...(output === undefined ? {} : { outputSchema: toToolSchema(output) }),
+      inputSchema: toToolSchema(tool.listedInput ?? tool.input),
+      title,
+      annotations,
+      outputSchema: output === undefined ? undefined : toToolSchema(output),
+      _meta: meta,
     },
     () => toolError("The gate answers this tool."),
   );

@@ -1,6 +1,7 @@
 import type { JobContext } from "../../job/kind.ts";
 import type { Json } from "../../job/json.ts";
 import type { Redactor } from "../../text/redact.ts";
+import { countText } from "../../text/count-text.ts";
 import { totalTokens } from "./model/token-usage.ts";
 import type { Conversation } from "./conversation.ts";
 
@@ -66,7 +67,7 @@ export function createActivity(context: JobContext, redactor: Redactor): Activit
     end: (model, conversation) => {
       const { steps } = conversation;
       context.progress({
-        message: [model, `${steps} ${steps === 1 ? "step" : "steps"}`, ...spent(conversation)].join(" · "),
+        message: [model, countText(steps, "step"), ...spent(conversation)].join(" · "),
       });
     },
   };

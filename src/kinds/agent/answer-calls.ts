@@ -1,18 +1,21 @@
+import { createHash } from "node:crypto";
 import { JobFailure, messageOf } from "../../job/failure.ts";
 import type { JobContext } from "../../job/kind.ts";
+import type { PatternPool } from "../../text/pattern-pool.ts";
 import type { Activity } from "./activity.ts";
 import { closePending, saveConversation, type Conversation, type Pending, type ToolAnswer } from "./conversation.ts";
 import type { ToolCall } from "./model/call-model.ts";
 import type { RunRedactor } from "./run-redactor.ts";
-import { countRepeats, isLooping, repeatWarning } from "./repeats.ts";
 import type { AgentTool, ToolUse } from "./tools/agent-tool.ts";
 import type { ConfinedFiles } from "./tools/confined-files.ts";
+import { canonicalJson } from "../../job/json.ts";
 
 interface AnswerParts {
   readonly context: JobContext;
   readonly activity: Activity;
   readonly tools: readonly AgentTool[];
   readonly files: ConfinedFiles;
+  readonly patterns: PatternPool;
   /** Hides what neither the model nor anybody else may see. */
   readonly redactor: Pick<RunRedactor, "known" | "learn">;
   /** Something handed in the result: what was asked for besides is not done any more. */
@@ -33,7 +36,7 @@ export async function answerCalls(conversation: Conversation, parts: AnswerParts
     conversation.toolCalls += 1;
     if (pending.answers.length === pending.calls.length) closePending(conversation);
     await saveConversation(context.checkpoint, conversation);
-    if (isLooping(repeats)) {
+    if (repeats >= failAt) {
       const message = `The model called ${call.name} ${repeats} times with the same arguments and the same answer.`;
       throw new JobFailure("looping", message, { retryable: false });
     }
@@ -76,7 +79,8 @@ async function attempt(
   if (call.problem !== undefined) return { text: call.problem, isError: true };
   const key = `step ${conversation.steps} call ${pending.answers.length}`;
   const conceal = parts.redactor.known;
-  const use: ToolUse = { job: context, files: parts.files, todos: conversation.todos, conceal, key };
+  const { files, patterns } = parts;
+  const use: ToolUse = { job: context, files, patterns, todos: conversation.todos, conceal, key };
   try {
     if (pending.isUnderWay) return await afterInterruption(tool, call, use);
     if (tool.isUnrepeatable) {
@@ -100,4 +104,24 @@ async function afterInterruption(
   if (done !== undefined) return { text: done, isError: false };
   const text = "Interrupted: it is not known whether it was done. Look before you do it again.";
   return { text, isError: true };
+}
+
+const remembered = 20;
+const warnAt = 3;
+const failAt = 6;
+
+/** How often this call with this very answer is among the newest ones, this one included. */
+function countRepeats(recent: string[], call: ToolCall, answer: string): number {
+  const digest = createHash("sha256")
+    .update(canonicalJson([call.name, call.input ?? null, answer]))
+    .digest("base64")
+    .slice(0, 16);
+  recent.push(digest);
+  if (recent.length > remembered) recent.shift();
+  return recent.filter((known) => known === digest).length;
+}
+
+function repeatWarning(count: number): string {
+  if (count < warnAt) return "";
+  return `\n[This was the same call with the same answer for the ${count}th time. Do something else: at the ${failAt}th the task ends as failed.]`;
 }

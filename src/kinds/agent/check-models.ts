@@ -1,14 +1,7 @@
 import { messageOf } from "../../job/failure.ts";
+import type { ModelCheck } from "./contract.ts";
 import type { ModelClient } from "./model/call-model.ts";
 import { findModels, modelClasses, modelLabel, type ModelChoice, type ModelTable } from "./model/model-names.ts";
-
-export interface CheckedModel {
-  readonly model: string;
-  readonly classes: readonly string[];
-  readonly ok: boolean;
-  readonly ms: number;
-  readonly error?: string;
-}
 
 const patienceMs = 60_000;
 
@@ -18,7 +11,7 @@ export async function checkModels(
   table: ModelTable,
   client: ModelClient,
   signal?: AbortSignal,
-): Promise<CheckedModel[]> {
+): Promise<ModelCheck[]> {
   const wanted = new Map<string, { choice: ModelChoice; classes: string[] }>();
   for (const reference of references.length > 0 ? references : modelClasses) {
     for (const choice of references.length > 0 ? findModels([reference], table) : firstOf(reference, table)) {
@@ -50,7 +43,7 @@ async function ask(
   choice: ModelChoice,
   client: ModelClient,
   signal: AbortSignal | undefined,
-): Promise<Pick<CheckedModel, "ok" | "ms" | "error">> {
+): Promise<Pick<ModelCheck, "ok" | "ms" | "error">> {
   const startedAt = performance.now();
   const patience = AbortSignal.timeout(patienceMs);
   const ms = (): number => Math.round(performance.now() - startedAt);

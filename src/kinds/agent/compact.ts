@@ -5,7 +5,7 @@ import { showTodos } from "./tools/todos.ts";
 const keptMessages = 6;
 const keptResultCharacters = 200;
 const keptWords = 300;
-const mostDigestLines = 200;
+const maxDigestLines = 200;
 
 /**
  * Makes the conversation shorter: first the old results of tools are cut, then everything between the task and the newest
@@ -44,7 +44,7 @@ function replaceMiddle(conversation: Conversation): boolean {
   const start = messages.findIndex((message, index) => index >= messages.length - keep && message.role === "assistant");
   const [first] = messages;
   if (first === undefined || start <= 1) return false;
-  const lines = messages.slice(1, start).flatMap(tell).slice(-mostDigestLines);
+  const lines = messages.slice(1, start).flatMap(tell).slice(-maxDigestLines);
   const plan = todos.items.length === 0 ? [] : ["The plan:", showTodos(todos.items)];
   const digest = ["[What happened so far, in short, to save room:]", ...lines, ...plan].join("\n");
   const text = typeof first.content === "string" ? first.content : "";

@@ -3,6 +3,7 @@ import { LonghaulError } from "../../job/error.ts";
 import { JobFailure, messageOf } from "../../job/failure.ts";
 import type { Json } from "../../job/json.ts";
 import type { DataQuestion, ReadData } from "../../job/read-data.ts";
+import { tryParseJson } from "../../text/parse-json.ts";
 import type { ModelClient, ModelReply } from "./model/call-model.ts";
 import { findModels, modelLabel, type ModelChoice, type ModelTable } from "./model/model-names.ts";
 import { callPersistently, defaultRetryPolicy } from "./model/persistent-call.ts";
@@ -11,26 +12,26 @@ import type { AgentSettings } from "./settings.ts";
 
 export interface ReadDataOptions {
   /** A model or a class. */
-  readonly model?: string | undefined;
+  readonly model?: string;
   readonly timeoutMs?: number;
 }
 
 type ReaderSettings = ModelTable & Pick<AgentSettings, "redactor" | "retry">;
 
 const longestText = 32_000;
-const mostOutputTokens = 4_000;
-const mostTries = 2;
-const usualTimeoutMs = 120_000;
+const maxOutputTokens = 4_000;
+const maxTries = 2;
+const defaultTimeoutMs = 120_000;
 /** Reading is no hard task: the small models of a provider do it. */
-const usualClasses = ["mini", "standard"];
+const defaultClasses = ["mini", "standard"];
 
 /** Reads data out of the text of a page with one call of a model, or two. Undefined where no model is configured. */
 export function createReadData(
   client: ModelClient,
   settings: ReaderSettings,
-  { model, timeoutMs = usualTimeoutMs }: ReadDataOptions,
+  { model, timeoutMs = defaultTimeoutMs }: ReadDataOptions,
 ): ReadData | undefined {
-  const choices = model === undefined ? usualChoices(settings) : findModels([model], settings);
+  const choices = model === undefined ? defaultChoices(settings) : findModels([model], settings);
   if (choices === undefined) return undefined;
   return async (question, signal) => {
     const time = AbortSignal.timeout(timeoutMs);
@@ -38,13 +39,17 @@ export function createReadData(
     let current = 0;
     let problem: string | undefined;
     try {
-      for (let tries = 0; tries < mostTries; tries++) {
+      for (let tries = 0; tries < maxTries; tries++) {
         const reply = await callPersistently(
           client,
           {
             ...toRequest(question, problem),
-            ...{ choices, current, signal: AbortSignal.any([signal, time]) },
-            ...{ onText: ignore, onActivity: ignore, onRetry: ignore },
+            choices,
+            current,
+            signal: AbortSignal.any([signal, time]),
+            onText: ignore,
+            onActivity: ignore,
+            onRetry: ignore,
           },
           settings.retry ?? defaultRetryPolicy,
         );
@@ -59,12 +64,12 @@ export function createReadData(
       throw new JobFailure("model_failed", settings.redactor.text(messageOf(error)));
     }
     const label = modelLabel(choices[current] as ModelChoice);
-    return { model: label, tokens, ...(problem === undefined ? {} : { problem: `${label}: ${problem}` }) };
+    return { model: label, tokens, problem: problem === undefined ? undefined : `${label}: ${problem}` };
   };
 }
 
-function usualChoices(settings: ModelTable): ModelChoice[] | undefined {
-  for (const name of usualClasses) {
+function defaultChoices(settings: ModelTable): ModelChoice[] | undefined {
+  for (const name of defaultClasses) {
     try {
       return findModels([name], settings);
     } catch (error) {
@@ -97,25 +102,20 @@ function toRequest(
     instructions,
     messages: [{ role: "user", content: content.filter((part) => part !== "").join("\n\n") }],
     tools: [{ name: handIn, description: "Hand in the data.", parameters }],
-    maxOutputTokens: mostOutputTokens,
+    maxOutputTokens: maxOutputTokens,
   };
 }
 
 /** Small models like to answer with JSON instead of calling a tool, and to leave out what the data is wrapped in. */
 function takeReply({ calls, text }: ModelReply, take: DataQuestion["take"]): string | undefined {
   const call = calls.find(({ name }) => name === handIn);
-  const given = (call === undefined ? parseJson(text) : call.input) as Json | { data?: Json } | undefined;
+  const given = (call === undefined ? tryParseJson(/[[{][^]*[\]}]/.exec(text)?.[0] ?? "") : call.input) as
+    | Json
+    | { data?: Json }
+    | undefined;
   if (call?.problem !== undefined || given === undefined) return `Call ${handIn} with the data as JSON.`;
   const isWrapped = typeof given === "object" && given !== null && "data" in given;
   return take((isWrapped ? given.data : given) as Json);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(/[[{][^]*[\]}]/.exec(text)?.[0] ?? "") as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 function ignore(): void {

@@ -13,7 +13,7 @@ import {
   withoutThoughts,
   type Conversation,
 } from "./conversation.ts";
-import type { AgentInput, AgentResult } from "./input.ts";
+import { modelsOf, type AgentInput, type AgentResult } from "./contract.ts";
 import type { ModelClient } from "./model/call-model.ts";
 import { ModelError } from "./model/model-error.ts";
 import { findModels, modelLabel, type ModelChoice } from "./model/model-names.ts";
@@ -47,7 +47,7 @@ export async function runLoop(parts: RunParts, client: ModelClient): Promise<Loo
     onResult: (data) => (handedIn.data = data),
     onProblem: (problem) => context.log(settings.redactor.text(problem), "warn"),
   });
-  const choices = findModels(input.models, settings);
+  const choices = findModels(modelsOf(input), settings);
   try {
     const conversation = await openConversation(parts);
     const loop = { ...parts, client, activity, choices, handedIn, tools: box.tools };
@@ -86,15 +86,15 @@ function serve(conversation: Conversation, parts: LoopParts): void {
 
 async function converse(conversation: Conversation, parts: LoopParts): Promise<LoopResult> {
   const { context, handedIn, settings, input } = parts;
-  const { redactor } = settings;
-  const limits = { ...input, maxSteps: input.maxSteps ?? settings.maxSteps };
+  const { redactor, patterns } = settings;
+  const limits = { ...input, max_steps: input.max_steps ?? settings.maxSteps };
   const end = (ending: Pick<AgentResult, "data" | "stopped_by">): AgentResult => {
     const model = modelLabel(parts.choices[conversation.current] as ModelChoice);
     parts.activity.end(model, conversation);
     return toResult(conversation, { model, redactor }, ending);
   };
   for (;;) {
-    await answerCalls(conversation, { ...parts, redactor, isDone: () => handedIn.data !== undefined });
+    await answerCalls(conversation, { ...parts, redactor, patterns, isDone: () => handedIn.data !== undefined });
     if (handedIn.data !== undefined) return end({ data: handedIn.data });
     const stoppedBy = limitReached(conversation, limits);
     if (stoppedBy !== undefined) return new PartialResult(end({ stopped_by: stoppedBy }));
@@ -171,12 +171,12 @@ function shorten(conversation: Conversation, activity: Activity): boolean {
   return true;
 }
 
-const mostReminders = 3;
+const maxReminders = 3;
 
 /** A reply that calls no tool ends the run, unless it says nothing or the result was to be handed in. */
-function remind(conversation: Conversation, text: string, { outputSchema }: AgentInput): boolean {
+function remind(conversation: Conversation, text: string, { output_schema: outputSchema }: AgentInput): boolean {
   if (outputSchema === undefined && text.trim() !== "") return false;
-  if (conversation.reminders >= mostReminders) {
+  if (conversation.reminders >= maxReminders) {
     if (outputSchema === undefined) return false;
     throw new JobFailure("no_result", "The model ended without handing in a result that fits the schema.");
   }

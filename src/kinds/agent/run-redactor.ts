@@ -1,5 +1,6 @@
-import type { Json } from "../../job/json.ts";
-import { findUnfinished, hideValues, type Redactor } from "../../text/redact.ts";
+import { mapTexts, type Json } from "../../job/json.ts";
+import { findUnfinished, hideValues } from "../../text/known-values.ts";
+import type { Redactor } from "../../text/redact.ts";
 import { secretParts } from "../../text/secret-parts.ts";
 import type { ConfinedFiles } from "./tools/confined-files.ts";
 import { skippedFolders } from "./tools/read-tools.ts";
@@ -12,18 +13,23 @@ export interface RunRedactor extends Redactor {
   readonly json: (value: Json) => Json;
 }
 
-const mostParts = 5_000;
+const maxParts = 5_000;
 
-export async function createRunRedactor(files: ConfinedFiles, keys: Redactor): Promise<RunRedactor> {
-  const parts = new Set<string>();
-  let hide = hideValues([]);
-  let unfinished = findUnfinished([]);
+/** Hides `brought` too: keys that came with the job. */
+export async function createRunRedactor(
+  files: ConfinedFiles,
+  keys: Redactor,
+  brought: readonly string[] = [],
+): Promise<RunRedactor> {
+  const parts = new Set<string>(brought);
+  let hide = hideValues(brought);
+  let unfinished = findUnfinished(brought);
   const learn = async (): Promise<void> => {
     const before = parts.size;
     for (const text of await files.readSecrets(skippedFolders)) {
       for (const part of secretParts(text)) {
         // As it stands, and as it stands in JSON.
-        if (parts.size < mostParts) parts.add(part).add(JSON.stringify(part).slice(1, -1));
+        if (parts.size < maxParts) parts.add(part).add(JSON.stringify(part).slice(1, -1));
       }
     }
     if (parts.size === before) return;
@@ -38,9 +44,6 @@ export async function createRunRedactor(files: ConfinedFiles, keys: Redactor): P
     known,
     text: (text) => keys.text(hide(text)),
     unfinished: (text) => Math.max(keys.unfinished(text), unfinished(text)),
-    json: (value) =>
-      JSON.parse(
-        JSON.stringify(value, (_key, inner: unknown) => (typeof inner === "string" ? known(inner) : inner)),
-      ) as Json,
+    json: (value) => mapTexts(value, known),
   };
 }

@@ -1,6 +1,6 @@
 import type { JobContext } from "../../job/kind.ts";
 import type { Conversation } from "./conversation.ts";
-import type { AgentInput, AgentResult } from "./input.ts";
+import type { AgentInput, AgentResult } from "./contract.ts";
 import { totalTokens } from "./model/token-usage.ts";
 import type { RunRedactor } from "./run-redactor.ts";
 
@@ -26,11 +26,11 @@ export function serveRun(
 /** Which limit keeps a run from another step. */
 export function limitReached(
   { steps, usage, costUsd }: Conversation,
-  { maxTokens, maxCostUsd, maxSteps }: Pick<AgentInput, "maxTokens" | "maxCostUsd" | "maxSteps">,
+  limits: Pick<AgentInput, "max_tokens" | "max_cost_usd" | "max_steps">,
 ): AgentResult["stopped_by"] {
-  if (maxTokens !== undefined && totalTokens(usage) >= maxTokens) return "max_tokens";
-  if (maxCostUsd !== undefined && (costUsd ?? 0) >= maxCostUsd) return "max_cost_usd";
-  return maxSteps !== undefined && steps >= maxSteps ? "max_steps" : undefined;
+  if (totalTokens(usage) >= (limits.max_tokens ?? Infinity)) return "max_tokens";
+  if ((costUsd ?? 0) >= (limits.max_cost_usd ?? Infinity)) return "max_cost_usd";
+  return steps >= (limits.max_steps ?? Infinity) ? "max_steps" : undefined;
 }
 
 const longestOutput = 1_000_000;
@@ -49,8 +49,8 @@ export function toResult(
     tool_calls: conversation.toolCalls,
     tokens: conversation.usage,
     ...toCost(conversation),
-    ...(data === undefined ? {} : { data: redactor.json(data) }),
-    ...(stoppedBy === undefined ? {} : { stopped_by: stoppedBy }),
+    data: data === undefined ? undefined : redactor.json(data),
+    stopped_by: stoppedBy,
   };
 }
 

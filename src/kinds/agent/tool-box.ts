@@ -1,5 +1,5 @@
 import type { Json } from "../../job/json.ts";
-import type { AgentInput } from "./input.ts";
+import type { AgentInput } from "./contract.ts";
 import type { AgentSettings } from "./settings.ts";
 import type { AgentTool } from "./tools/agent-tool.ts";
 import { askUserTool } from "./tools/ask-user.ts";
@@ -22,12 +22,18 @@ export async function openToolBox(
   settings: AgentSettings,
   options: { signal: AbortSignal; onResult: (data: Json) => void; onProblem: (problem: string) => void },
 ): Promise<ToolBox> {
-  const submit = input.outputSchema === undefined ? [] : [createSubmitTool(input.outputSchema, options.onResult)];
+  const submit = input.output_schema === undefined ? [] : [createSubmitTool(input.output_schema, options.onResult)];
   const own = [
-    ...[...readTools, ...createWebTools(settings.web), todoTool, askUserTool],
-    ...[...writeTools, runCommandTool, ...submit, giveUpTool],
+    ...readTools,
+    ...createWebTools(settings.web),
+    todoTool,
+    askUserTool,
+    ...writeTools,
+    runCommandTool,
+    ...submit,
+    giveUpTool,
   ];
   const mcp = await openMcpTools(settings.mcpServers, options);
-  const isOffered = (tool: AgentTool): boolean => !input.readOnly || !tool.isChange;
+  const isOffered = (tool: AgentTool): boolean => input.read_only !== true || !tool.isChange;
   return { tools: [...own, ...mcp.tools].filter(isOffered), close: mcp.close };
 }

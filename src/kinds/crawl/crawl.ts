@@ -1,16 +1,14 @@
-import { crawlRequestSchema, type CrawlRequest } from "../../job/crawl-request.ts";
+import { crawlContract, type CrawlRequest } from "./contract.ts";
 import { LonghaulError } from "../../job/error.ts";
 import { defineKind, type Kind } from "../../job/kind.ts";
-import type { CrawlSettings } from "./crawl-settings.ts";
-import { findMissingSetting } from "./missing-settings.ts";
+import { findMissingSetting, type CrawlSettings } from "./crawl-settings.ts";
 import { readShape } from "./parse/data-shape.ts";
-import { compileUrlPattern } from "./scope.ts";
+import { compileUrlPatterns } from "./site/scope.ts";
 
 /** Fetches from the web: whole sites, single pages, pictures of them, searches. */
 export function createCrawlKind(settings: CrawlSettings): Kind {
   return defineKind({
-    name: "crawl",
-    input: crawlRequestSchema,
+    ...crawlContract,
     onInterrupt: "resume",
     concurrency: settings.concurrency,
     // Lets jobs be counted by what they do.
@@ -23,7 +21,7 @@ export function createCrawlKind(settings: CrawlSettings): Kind {
 
 /** What the schema cannot tell is refused before a job is made. */
 function checkRequest(input: CrawlRequest, settings: CrawlSettings): void {
-  if ("include" in input) [...input.include, ...input.exclude].forEach(compileUrlPattern);
+  if ("include" in input) compileUrlPatterns(input);
   if ("schema" in input && input.schema !== undefined) readShape(input.schema);
   const missing = findMissingSetting(input, settings);
   if (missing !== undefined) throw new LonghaulError("unavailable", missing);

@@ -1,19 +1,18 @@
-import type { CrawlRequest } from "../../job/crawl-request.ts";
+import type { CrawlRequest } from "./contract.ts";
 import { assertNever } from "../../job/error.ts";
 import type { JobContext } from "../../job/kind.ts";
-import { browse, takeScreenshot } from "./browse-actions.ts";
-import { crawlSite } from "./crawl-action.ts";
+import { browse, takeScreenshot } from "./page/browse-actions.ts";
+import { crawlSite } from "./site/crawl-action.ts";
 import type { CrawlSettings } from "./crawl-settings.ts";
-import { mapSite } from "./map-action.ts";
-import { extractFromPage, pageToMarkdown } from "./page-actions.ts";
-import { withPool } from "./read-page.ts";
-import { searchAndExtract, searchWeb } from "./search-actions.ts";
-import { createSpending, type Spending } from "./spending.ts";
+import { mapSite } from "./site/map-action.ts";
+import { createSpending, extractFromPage, pageToMarkdown, type Spending } from "./page/page-actions.ts";
+import { withPool } from "./page/read-page.ts";
+import { searchAndExtract, searchWeb } from "./search/search-actions.ts";
 
 /** What each action does. */
 export function runAction(input: CrawlRequest, context: JobContext, settings: CrawlSettings): Promise<unknown> {
   const { signal } = context;
-  const spend = (most: number): Spending => createSpending(most, context);
+  const spend = (max: number): Spending => createSpending(max, context);
   switch (input.action) {
     case "crawl":
       return crawlSite(input, context, settings);

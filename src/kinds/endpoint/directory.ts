@@ -1,42 +1,24 @@
+import type { AnyRunpod, Endpoint, RunpodEndpoint } from "../../job/endpoint.ts";
 import { LonghaulError } from "../../job/error.ts";
 import type { Json } from "../../job/json.ts";
 import type { Limits } from "../../job/job.ts";
-import { hideValues } from "../../text/redact.ts";
-import type { EndpointInput } from "./input.ts";
-import { endLeftoverWorkers, workersEnv } from "./leftover-workers.ts";
+import { hideValues } from "../../text/known-values.ts";
+import type { EndpointInput } from "./contract.ts";
+import { endLeftoverWorkers, WorkerPool, workersEnv } from "./worker-pool.ts";
 import { QueueHints, toQueueHint, type QueueHint } from "./queue-hint.ts";
 import { RemoteError, type EndpointHealth, type RemoteEndpoint } from "./remote-endpoint.ts";
 import { openRunpod, type Fetch } from "./runpod.ts";
-import { WorkerPool } from "./worker-pool.ts";
 
-export interface RunpodEndpoint {
-  readonly type: "runpod";
-  readonly endpointId: string;
-  readonly baseUrl: string;
-  /** Undefined if none is configured: the endpoint then says so when it is used. */
-  readonly apiKey: string | undefined;
-  readonly concurrency: number;
-}
-
-export interface LocalEndpoint {
-  readonly type: "local";
-  readonly argv: readonly string[];
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly mode: "warm" | "per_job";
-  readonly concurrency: number;
-  readonly timeoutMs: number;
-  readonly idleTimeoutMs: number | undefined;
-  readonly keepMs: number;
-  /** A JSON Schema. */
-  readonly inputSchema: Json | undefined;
-}
+/** What a client brings, by the names of the variables. */
+type Keys = Readonly<Record<string, string>>;
 
 export interface EndpointSettings {
   readonly home: string;
-  readonly named: Readonly<Record<string, RunpodEndpoint | LocalEndpoint>>;
-  /** For RunPod endpoints that are named by their id alone; undefined without a key. */
-  readonly anyRunpod: Omit<RunpodEndpoint, "endpointId"> | undefined;
+  readonly named: Readonly<Record<string, Endpoint>>;
+  /** Undefined without a key. */
+  readonly anyRunpod: AnyRunpod | undefined;
+  /** RunPod as a client's own key makes it usable; undefined if it brings none. */
+  readonly readBroughtRunpod?: (keys: Keys) => AnyRunpod | undefined;
   /** What workers inherit. */
   readonly env: Readonly<Record<string, string>>;
   readonly fetch: Fetch;
@@ -51,8 +33,8 @@ export type OpenEndpoint =
   | { readonly type: "remote"; readonly remote: RemoteEndpoint; readonly secrets: readonly string[] }
   | { readonly type: "local"; readonly pool: WorkerPool };
 
-const usualCancelMs = 3_000;
-const mostOpen = 1_000;
+const defaultCancelMs = 3_000;
+const maxOpen = 1_000;
 
 /** The endpoints that jobs can run on: those that are configured, and with a key of RunPod's any of its. */
 export class EndpointDirectory {
@@ -95,13 +77,13 @@ export class EndpointDirectory {
   }
 
   /** Refuses what the endpoint would not take. */
-  check({ endpoint: name, input, webhook }: EndpointInput): void {
-    const found = this.#find(name);
+  check({ endpoint: name, input, platform_webhook: webhook }: EndpointInput, keys: Keys = {}): void {
+    const found = this.#find(name, keys);
     if (found.type === "runpod" && found.apiKey === undefined) throw keyless(name);
     if (found.type === "local" && webhook !== undefined) {
       throw new LonghaulError(
         "invalid_input",
-        "webhook: a local endpoint has no platform that calls one; give the job a webhook of its own.",
+        "platform_webhook is only for remote endpoints, whose platform calls it: give the job a webhook of its own.",
       );
     }
     const problem = this.#checks.get(name)?.(input);
@@ -111,28 +93,31 @@ export class EndpointDirectory {
   }
 
   limitsOf({ endpoint: name, policy = {} }: EndpointInput): Partial<Limits> {
-    const found = this.#find(name);
+    const found = Object.hasOwn(this.#settings.named, name) ? this.#settings.named[name] : undefined;
     // A platform keeps its own limits, and its queue counts against none of ours.
-    if (found.type === "runpod") return {};
+    if (found === undefined || found.type === "runpod") return {};
     return {
       runMs: policy.executionTimeout ?? found.timeoutMs,
-      ...(policy.ttl === undefined ? {} : { totalMs: policy.ttl }),
-      ...(found.idleTimeoutMs === undefined ? {} : { idleMs: found.idleTimeoutMs }),
+      totalMs: policy.ttl,
+      idleMs: found.idleTimeoutMs,
     };
   }
 
-  open(name: string): OpenEndpoint {
+  open(name: string, keys: Keys = {}): OpenEndpoint {
     const known = this.#open.get(name);
     if (known !== undefined) return known;
-    const opened = this.#openAnew(name, this.#find(name));
+    const found = this.#find(name, keys);
+    const opened = this.#openAnew(name, found);
+    // Another client has another key, or none.
+    if (found.type === "runpod" && !this.#isOwn(found)) return opened;
     // Ids come from callers: those that are asked for once must not add up.
-    if (this.#open.size < mostOpen || Object.hasOwn(this.#settings.named, name)) this.#open.set(name, opened);
+    if (this.#open.size < maxOpen || Object.hasOwn(this.#settings.named, name)) this.#open.set(name, opened);
     return opened;
   }
 
   /** RunPod's own shape. A local endpoint's queue is the engine's, which counts it. */
-  async health(name: string): Promise<EndpointHealth> {
-    const opened = this.open(name);
+  async health(name: string, keys?: Keys): Promise<EndpointHealth> {
+    const opened = this.open(name, keys);
     if (opened.type === "remote") return told(opened, opened.remote.health());
     const { pool } = opened;
     const workers = pool.workers();
@@ -140,15 +125,15 @@ export class EndpointDirectory {
     return { jobs, workers };
   }
 
-  async queueHint(name: string): Promise<QueueHint | undefined> {
-    const opened = this.open(name);
+  async queueHint(name: string, keys?: Keys): Promise<QueueHint | undefined> {
+    const opened = this.open(name, keys);
     if (opened.type === "local") return toQueueHint(opened.pool.workers());
     return this.#hints.get(name, () => opened.remote.health());
   }
 
   /** Removes what is queued on the platform; a local endpoint has no queue but ours. */
-  async purge(name: string): Promise<number> {
-    const opened = this.open(name);
+  async purge(name: string, keys?: Keys): Promise<number> {
+    const opened = this.open(name, keys);
     return opened.type === "remote" ? told(opened, opened.remote.purge()) : 0;
   }
 
@@ -157,11 +142,20 @@ export class EndpointDirectory {
     await Promise.all(pools.map((pool) => pool.close()));
   }
 
-  #find(name: string): RunpodEndpoint | LocalEndpoint {
+  #isOwn({ apiKey }: RunpodEndpoint): boolean {
     const { named, anyRunpod } = this.#settings;
+    return [...Object.values(named), anyRunpod].some((own) => own?.type === "runpod" && own.apiKey === apiKey);
+  }
+
+  /** A client's key is used only where there is none of our own. */
+  #find(name: string, keys: Keys): Endpoint {
+    const { named, anyRunpod, readBroughtRunpod } = this.#settings;
     const found = Object.hasOwn(named, name) ? named[name] : undefined;
+    const brought = readBroughtRunpod?.(keys);
+    if (found?.type === "runpod" && found.apiKey === undefined) return { ...found, apiKey: brought?.apiKey };
     if (found !== undefined) return found;
-    if (anyRunpod !== undefined) return { ...anyRunpod, endpointId: name };
+    const any = anyRunpod ?? brought;
+    if (any !== undefined) return { ...any, endpointId: name };
     const names = Object.keys(named);
     const known = names.length === 0 ? "none is configured" : `known are ${names.join(", ")}`;
     throw new LonghaulError(
@@ -170,8 +164,8 @@ export class EndpointDirectory {
     );
   }
 
-  #openAnew(name: string, found: RunpodEndpoint | LocalEndpoint): OpenEndpoint {
-    const { fetch, requestMs, home, env, cancelMs = usualCancelMs } = this.#settings;
+  #openAnew(name: string, found: Endpoint): OpenEndpoint {
+    const { fetch, requestMs, home, env, cancelMs = defaultCancelMs } = this.#settings;
     if (found.type === "runpod") {
       const { baseUrl, endpointId, apiKey } = found;
       if (apiKey === undefined) throw keyless(name);
@@ -197,7 +191,7 @@ export class EndpointDirectory {
 function told<Answer>({ secrets }: { secrets: readonly string[] }, asking: Promise<Answer>): Promise<Answer> {
   return asking.catch((error: unknown) => {
     if (!(error instanceof RemoteError)) throw error;
-    const details = error.status === undefined ? {} : { status: error.status };
+    const details: Record<string, number> = error.status === undefined ? {} : { status: error.status };
     throw new LonghaulError("unavailable", hideValues(secrets)(error.message), { details, cause: error });
   });
 }

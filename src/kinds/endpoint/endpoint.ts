@@ -1,9 +1,12 @@
+import type { ClientDefaults } from "../../job/client-defaults.ts";
 import { JobFailure, messageOf } from "../../job/failure.ts";
 import { LonghaulError } from "../../job/error.ts";
 import { defineKind, type JobContext, type Kind } from "../../job/kind.ts";
-import { createRedactor, hideValues, type Redactor } from "../../text/redact.ts";
+import { hideValues } from "../../text/known-values.ts";
+import { mapTexts } from "../../job/json.ts";
+import { createRedactor, createShownTexts, type Redactor } from "../../text/redact.ts";
 import type { EndpointDirectory, OpenEndpoint } from "./directory.ts";
-import { endpointInputSchema, endpointResultSchema, type EndpointInput, type EndpointResult } from "./input.ts";
+import { endpointContract, endpointTag, type EndpointInput, type EndpointResult } from "./contract.ts";
 import { runRemote, type FollowPace } from "./run-remote.ts";
 import { toProgress, type WorkerPool } from "./worker-pool.ts";
 
@@ -13,20 +16,20 @@ export interface EndpointKindSettings {
   readonly pace?: FollowPace;
 }
 
-const usualPace: FollowPace = { firstMs: 500, mostMs: 10_000, giveUpMs: 24 * 3_600_000 };
-const mostAtOnce = 1_000;
-const mostPerEndpoint = 200;
+const defaultPace: FollowPace = { firstMs: 500, maxMs: 10_000, giveUpMs: 24 * 3_600_000 };
+const maxAtOnce = 1_000;
+const maxPerEndpoint = 200;
 const hidden = "[redacted]";
 
 /** Runs jobs on endpoints: remote ones, which go on without us, and local ones, whose workers are ours. */
-export function createEndpointKind({ directory, redactor, pace = usualPace }: EndpointKindSettings): Kind {
+export function createEndpointKind({ directory, redactor, pace = defaultPace }: EndpointKindSettings): Kind {
   return defineKind({
-    name: "endpoint",
-    input: endpointInputSchema,
-    result: endpointResultSchema,
+    ...endpointContract,
+    tagsOf: ({ endpoint }) => [endpointTag(endpoint)],
+    priorityOf: ({ policy }) => (policy?.lowPriority === true ? -1 : undefined),
     onInterrupt: "resume",
-    concurrency: mostAtOnce,
-    perKey: mostPerEndpoint,
+    concurrency: maxAtOnce,
+    perKey: maxPerEndpoint,
     perKeyOf: directory.concurrencies(),
     maxInputBytes: 20_000_000,
     maxResultBytes: 25_000_000,
@@ -34,16 +37,18 @@ export function createEndpointKind({ directory, redactor, pace = usualPace }: En
     limits: { graceMs: 45_000 },
     key: ({ endpoint }) => endpoint,
     limitsOf: (input) => directory.limitsOf(input),
-    check: (input) => directory.check(input),
+    keeps: ["keys"],
+    check: (input, { client }) => directory.check(input, client.keys),
     conceal: (input) => concealInput(input, redactor),
     run: async (input, context) => {
-      const opened = openEndpoint(directory, input.endpoint);
+      const keys = context.client?.keys;
+      const opened = openEndpoint(directory, input.endpoint, keys);
       if (opened.type === "local") return runLocal(input, context, opened.pool, redactor);
       const secrets = [...opened.secrets, ...secretsOf(input)];
       const known = createRedactor(secrets);
       return runRemote(input, context, {
         remote: opened.remote,
-        queueHint: () => directory.queueHint(input.endpoint).catch(() => undefined),
+        queueHint: () => directory.queueHint(input.endpoint, keys).catch(() => undefined),
         redactor: { ...redactor, text: (text) => redactor.text(known.text(text)) },
         hide: hideValues(secrets),
         pace,
@@ -53,9 +58,9 @@ export function createEndpointKind({ directory, redactor, pace = usualPace }: En
 }
 
 /** What was configured when the job was submitted may be gone now. */
-function openEndpoint(directory: EndpointDirectory, name: string): OpenEndpoint {
+function openEndpoint(directory: EndpointDirectory, name: string, keys: ClientDefaults["keys"]): OpenEndpoint {
   try {
-    return directory.open(name);
+    return directory.open(name, keys);
   } catch (error) {
     if (!(error instanceof LonghaulError)) throw error;
     throw new JobFailure("no_endpoint", messageOf(error), { retryable: false });
@@ -70,7 +75,7 @@ async function runLocal(
 ): Promise<EndpointResult> {
   // Opened when there is something to write: most quick jobs have nothing.
   const write = (stream: "stdout" | "stderr", text: string): void => context.output(stream).write(text);
-  const startedAt = context.now();
+  const startedAt = performance.now();
   // It begins anew, and so does its stream: readers leave out what stands before this line.
   if (context.isInterrupted) write("stdout", '{"restarted":true}\n');
   context.serve({ inspect: async () => ({ worker_health: { ...pool.workers() } }) });
@@ -83,23 +88,21 @@ async function runLocal(
       },
       onError: (text) => write("stderr", redactor.text(text)),
     });
-    return { output, execution_ms: context.now() - startedAt };
+    return { output, execution_ms: Math.round(performance.now() - startedAt) };
   } catch (thrown) {
     if (!(thrown instanceof JobFailure)) throw thrown;
     const { code, retryable, details } = thrown;
     throw new JobFailure(code, redactor.text(thrown.message), {
       retryable,
-      ...(details === undefined ? {} : { details }),
+      details,
     });
   }
 }
 
 function concealInput(input: EndpointInput, redactor: Redactor): EndpointInput {
-  const known = createRedactor(secretsOf(input));
-  const text = JSON.stringify(input, (_key, inner: unknown) =>
-    typeof inner === "string" ? redactor.text(known.text(inner)) : inner,
-  );
-  const shown = JSON.parse(text) as EndpointInput;
+  const hideOwn = hideValues(secretsOf(input));
+  const show = createShownTexts({ ...redactor, text: (text) => redactor.text(hideOwn(text)) });
+  const shown = { ...input, input: mapTexts(input.input, show) };
   if (shown.s3Config === undefined) return shown;
   return { ...shown, s3Config: { ...shown.s3Config, accessId: hidden, accessSecret: hidden } };
 }

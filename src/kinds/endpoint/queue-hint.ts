@@ -1,4 +1,6 @@
+import { BoundedMap } from "../../job/bounded-map.ts";
 import type { EndpointHealth, WorkerCounts } from "./remote-endpoint.ts";
+import { countText } from "../../text/count-text.ts";
 
 /** Why a job waits in the queue of its endpoint, as far as the workers tell. */
 export interface QueueHint {
@@ -7,11 +9,13 @@ export interface QueueHint {
 }
 
 const keptMs = 15_000;
-const mostKept = 500;
+const maxKept = 500;
 
 /** Asks for an endpoint's health at most every 15 s; an endpoint that does not tell has no hint. Never fails. */
 export class QueueHints {
-  readonly #kept = new Map<string, { readonly at: number; readonly hint: Promise<QueueHint | undefined> }>();
+  readonly #kept = new BoundedMap<string, { readonly at: number; readonly hint: Promise<QueueHint | undefined> }>(
+    maxKept,
+  );
 
   get(endpoint: string, health: () => Promise<EndpointHealth>): Promise<QueueHint | undefined> {
     const known = this.#kept.get(endpoint);
@@ -20,10 +24,7 @@ export class QueueHints {
       ({ workers }) => toQueueHint(workers),
       () => undefined,
     );
-    this.#kept.delete(endpoint);
     this.#kept.set(endpoint, { at: performance.now(), hint });
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > mostKept && oldest !== undefined) this.#kept.delete(oldest);
     return hint;
   }
 }
@@ -36,11 +37,11 @@ export function toQueueHint(workers: WorkerCounts): QueueHint {
 
 function describe({ initializing, running, throttled, unhealthy }: WorkerCounts, total: number): string {
   if (unhealthy > 0) {
-    return `crash loop: ${unhealthy} of ${total} workers are unhealthy. This is not a lack of capacity: read the workers' logs.`;
+    return `crash loop: ${unhealthy} of ${countText(total, "worker")} unhealthy. This is not a lack of capacity: read the workers' logs.`;
   }
   if (total === 0) return "no workers: the endpoint scales up from zero, or there is no capacity for it.";
   if (throttled > 0 && running === 0)
-    return `no capacity: ${throttled} of ${total} workers are throttled and none runs.`;
-  if (initializing > 0) return `cold start: ${initializing} of ${total} workers are starting.`;
-  return "no worker is unhealthy and the job still waits: if it goes on, read the workers' logs.";
+    return `no capacity: ${throttled} of ${countText(total, "worker")} throttled, none running.`;
+  if (initializing > 0) return `cold start: ${initializing} of ${countText(total, "worker")} starting.`;
+  return "no worker is unhealthy, but the job still waits: if it goes on waiting, read the workers' logs.";
 }

@@ -1,5 +1,5 @@
 import type { Json } from "../../job/json.ts";
-import type { EndpointInput } from "./input.ts";
+import type { EndpointInput } from "./contract.ts";
 
 export type RemoteStatus = "IN_QUEUE" | "IN_PROGRESS" | "COMPLETED" | "FAILED" | "CANCELLED" | "TIMED_OUT";
 
@@ -34,7 +34,8 @@ export interface EndpointHealth {
   readonly workers: WorkerCounts;
 }
 
-export type RemoteRequest = Omit<EndpointInput, "endpoint">;
+/** RunPod's own request. */
+export type RemoteRequest = Pick<EndpointInput, "input" | "policy" | "s3Config"> & { readonly webhook?: string };
 
 export interface Chunks {
   readonly chunks: readonly Json[];

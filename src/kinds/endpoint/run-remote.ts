@@ -5,7 +5,7 @@ import type { Json } from "../../job/json.ts";
 import type { JobContext, StopCause } from "../../job/kind.ts";
 import type { Redactor } from "../../text/redact.ts";
 import { ChunkLog } from "./chunk-log.ts";
-import type { EndpointInput, EndpointResult } from "./input.ts";
+import type { EndpointInput, EndpointResult } from "./contract.ts";
 import type { QueueHint } from "./queue-hint.ts";
 import { isFinal, RemoteError, type Chunks, type RemoteEndpoint, type RemoteSnapshot } from "./remote-endpoint.ts";
 import { findOrSubmit, type Submission } from "./submission.ts";
@@ -23,26 +23,26 @@ export interface RemoteParts {
 
 export interface FollowPace {
   readonly firstMs: number;
-  readonly mostMs: number;
+  readonly maxMs: number;
   /** A job that cannot be asked about for so long is given up. */
   readonly giveUpMs: number;
 }
 
 /** The platform may not know a job yet that it has only just accepted. */
-const mostMissing = 3;
+const maxMissing = 3;
 const cancelTries = 5;
 const longestMessage = 300;
 
 /** Runs a job on a platform: submits it once, follows it whatever happens to this process, and ends it when told to. */
 export async function runRemote(
-  { endpoint: _endpoint, ...request }: EndpointInput,
+  { endpoint: _endpoint, platform_webhook: webhook, ...given }: EndpointInput,
   context: JobContext,
   parts: RemoteParts,
 ): Promise<EndpointResult> {
   const follower = new Follower(context, parts);
   context.serve({ inspect: () => follower.inspect() });
   try {
-    const submission = await findOrSubmit(request, context, parts.remote);
+    const submission = await findOrSubmit({ ...given, webhook }, context, parts.remote);
     const snapshot = await follower.follow(submission).catch(async (thrown: unknown) => {
       if (isToBeEnded(context.signal)) await cancelRemote(submission.remoteId, context, parts);
       throw thrown;
@@ -102,16 +102,16 @@ class Follower {
         if (snapshot !== undefined && isFinal(snapshot.status)) return snapshot;
         missing = 0;
         heardAt = performance.now();
-        pauseMs = hasNews ? pace.firstMs : Math.min(pace.mostMs, pauseMs * 1.5);
+        pauseMs = hasNews ? pace.firstMs : Math.min(pace.maxMs, pauseMs * 1.5);
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof RemoteError)) throw error;
         missing = error.status === 404 ? missing + 1 : 0;
-        if (missing === mostMissing) throw expired(submission);
+        if (missing === maxMissing) throw expired(submission);
         if (performance.now() - heardAt > pace.giveUpMs) throw unreachable(submission, error);
         this.#tellTrouble(error);
         waitMs = Math.max(pauseMs, error.retryAfterMs ?? 0);
-        pauseMs = Math.min(pace.mostMs, pauseMs * 2);
+        pauseMs = Math.min(pace.maxMs, pauseMs * 2);
       }
       await delay(waitMs, undefined, { signal }).catch(() => undefined);
     }
@@ -198,9 +198,9 @@ async function cancelRemote(
       why = messageOf(error);
       if (!error.isPassing) break;
     }
-    await delay(Math.min(pace.mostMs, pace.firstMs * 2 ** (tries - 1)));
+    await delay(Math.min(pace.maxMs, pace.firstMs * 2 ** (tries - 1)));
   }
-  context.log(redactor.text(`The cancel of remote job ${remoteId} was not confirmed: ${why}`), "error");
+  context.log(redactor.text(`Cancelling remote job ${remoteId} was not confirmed: ${why}`), "error");
 }
 
 function toResult(snapshot: RemoteSnapshot, remoteId: string, { hide }: RemoteParts): EndpointResult {
@@ -208,7 +208,7 @@ function toResult(snapshot: RemoteSnapshot, remoteId: string, { hide }: RemotePa
   const times = defined({ delay_ms: delayMs, execution_ms: executionMs, worker });
   const output =
     snapshot.output === undefined ? undefined : (JSON.parse(hide(JSON.stringify(snapshot.output))) as Json);
-  if (status === "COMPLETED") return { ...times, ...defined({ output }), remote_id: remoteId };
+  if (status === "COMPLETED") return { ...times, output, remote_id: remoteId };
   const error = snapshot.error ?? snapshot.output;
   const why = error === undefined ? "" : `: ${typeof error === "string" ? error : JSON.stringify(error)}`;
   const details: Record<string, Json> = { remote_status: status, remote_id: remoteId, ...times };
@@ -222,7 +222,7 @@ function toResult(snapshot: RemoteSnapshot, remoteId: string, { hide }: RemotePa
   throw new JobFailure(`remote_${status.toLowerCase()}`, message, {
     retryable: status !== "CANCELLED",
     details,
-    ...defined({ endsAs }),
+    endsAs,
   });
 }
 
@@ -241,6 +241,8 @@ function concealed(failure: JobFailure, redactor: Redactor): JobFailure {
   const { code, retryable, retryAfterMs, endsAs, details } = failure;
   return new JobFailure(code, redactor.text(failure.message), {
     retryable,
-    ...defined({ retryAfterMs, endsAs, details }),
+    retryAfterMs,
+    endsAs,
+    details,
   });
 }

@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { defined } from "../../job/defined.ts";
 import { messageOf } from "../../job/failure.ts";
 import type { Json } from "../../job/json.ts";
+import { tryParseJson } from "../../text/parse-json.ts";
+import { parseRetryAfter } from "../../text/retry-after.ts";
 import { RemoteError, type RemoteEndpoint, type RemoteStatus } from "./remote-endpoint.ts";
 
 /** As the global `fetch`; passed in so that it can be guarded. */
@@ -17,10 +18,10 @@ export interface RunpodSettings {
   readonly requestMs?: number;
 }
 
-const usualRequestMs = 30_000;
+const defaultRequestMs = 30_000;
 const healthMs = 5_000;
 const streamMs = 15_000;
-const mostReplyBytes = 25_000_000;
+const maxReplyBytes = 25_000_000;
 const longestShown = 500;
 
 const statuses: Readonly<Record<string, RemoteStatus>> = {
@@ -79,13 +80,11 @@ export function openRunpod(settings: RunpodSettings): RemoteEndpoint {
       const { output, error, delayTime, executionTime, workerId } = reply;
       return {
         status: reply.status,
-        ...defined({
-          output,
-          error,
-          delayMs: delayTime ?? undefined,
-          executionMs: executionTime ?? undefined,
-          worker: workerId ?? undefined,
-        }),
+        output,
+        error,
+        delayMs: delayTime ?? undefined,
+        executionMs: executionTime ?? undefined,
+        worker: workerId ?? undefined,
       };
     },
     takeChunks: (id, have, signal) => {
@@ -122,17 +121,12 @@ async function call<Schema extends z.ZodType>(request: Call, schema: Schema): Pr
     const message = `RunPod answered ${what} with ${code}: ${text.slice(0, longestShown) || "nothing"}`;
     // What the platform itself refuses it has not done; a gateway's word says nothing of what was done behind it.
     const effect = code < 500 || code === 503 ? "nothing" : "unknown";
-    throw new RemoteError(message, { status: code, effect, ...defined({ retryAfterMs }) });
+    throw new RemoteError(message, { status: code, effect, retryAfterMs });
   }
-  const parsed = schema.safeParse(parseJson(text));
+  const parsed = schema.safeParse(tryParseJson(text));
   if (parsed.success) return parsed.data;
-  const why = parsed.error.issues[0]?.message ?? "";
-  throw new RemoteError(
-    `RunPod answered ${what} with what is no answer to it (${why}): ${text.slice(0, longestShown)}`,
-    {
-      effect: "unknown",
-    },
-  );
+  const message = `RunPod answered ${what} with something that Longhaul does not understand: ${text.slice(0, longestShown)}`;
+  throw new RemoteError(message, { effect: "unknown" });
 }
 
 interface Reply {
@@ -143,7 +137,7 @@ interface Reply {
 
 /** One deadline for all of it: a socket that falls silent in the middle of an answer counts too. */
 async function send({ settings, method, path, body, signal, deadlineMs }: Call): Promise<Reply> {
-  const limitMs = Math.min(deadlineMs ?? Infinity, settings.requestMs ?? usualRequestMs);
+  const limitMs = Math.min(deadlineMs ?? Infinity, settings.requestMs ?? defaultRequestMs);
   const ended = new AbortController();
   const abort = (): void => ended.abort(signal?.reason);
   const timer = setTimeout(() => ended.abort(new Error(`no answer within ${limitMs} ms`)), limitMs);
@@ -156,9 +150,9 @@ async function send({ settings, method, path, body, signal, deadlineMs }: Call):
       redirect: "error",
       headers: { authorization: `Bearer ${settings.apiKey}`, "content-type": "application/json" },
       signal: ended.signal,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      body: body === undefined ? undefined : JSON.stringify(body),
     });
-    const retryAfterMs = parseRetryAfter(response.headers.get("retry-after"));
+    const retryAfterMs = parseRetryAfter(response.headers.get("retry-after"), Date.now(), longestRetryAfterMs);
     return { status: response.status, text: await readText(response), retryAfterMs };
   } catch (error) {
     signal?.throwIfAborted();
@@ -178,34 +172,27 @@ async function readText(response: Response): Promise<string> {
   let bytes = 0;
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     bytes += chunk.length;
-    if (bytes > mostReplyBytes) throw new Error(`the answer has more than ${mostReplyBytes} bytes`);
+    if (bytes > maxReplyBytes) throw new Error(`the answer has more than ${maxReplyBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();
 }
 
-function parseJson(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
-}
-
 const longestRetryAfterMs = 600_000;
-
-/** Seconds, or a date. */
-function parseRetryAfter(text: string | null): number | undefined {
-  if (text === null) return undefined;
-  const ms = /^\d+(\.\d+)?$/.test(text.trim()) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
-  return Number.isNaN(ms) ? undefined : Math.max(0, Math.min(longestRetryAfterMs, ms));
-}
 
 /** Errors that come before the first byte is sent. */
 const unsentCodes: ReadonlySet<string> = new Set([
-  ...["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"],
-  ...["DEPTH_ZERO_SELF_SIGNED_CERT", "CERT_HAS_EXPIRED", "ERR_TLS_CERT_ALTNAME_INVALID"],
-  ...["SELF_SIGNED_CERT_IN_CHAIN", "UNABLE_TO_VERIFY_LEAF_SIGNATURE"],
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "CERT_HAS_EXPIRED",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
 ]);
 
 function isUnsent(error: unknown): boolean {

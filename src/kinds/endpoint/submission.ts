@@ -24,7 +24,7 @@ export interface Submission {
   readonly note: (status: RemoteStatus) => Promise<void>;
 }
 
-const mostTries = 5;
+const maxTries = 5;
 const firstPauseMs = 1_000;
 
 /**
@@ -82,9 +82,9 @@ async function submitOnce(request: RemoteRequest, context: JobContext, remote: R
       if (!(error instanceof RemoteError)) throw error;
       if (error.effect === "unknown") throw unknownOutcome(messageOf(error), error);
       await save(context, { attempt, step: "ready" });
-      if (!error.isPassing || tries === mostTries) throw refused(error);
+      if (!error.isPassing || tries === maxTries) throw refused(error);
       const pauseMs = Math.max(error.retryAfterMs ?? 0, firstPauseMs * 2 ** (tries - 1));
-      context.progress({ phase: "queued", message: `not accepted yet, tried again soon: ${messageOf(error)}` });
+      context.progress({ phase: "queued", message: `not accepted yet, will be tried again soon: ${messageOf(error)}` });
       await delay(pauseMs, undefined, { signal: context.signal });
     }
   }
@@ -94,7 +94,7 @@ async function saveRemoteId(context: JobContext, remoteId: string): Promise<void
   try {
     await save(context, { attempt: context.attempt, step: "submitted", remoteId });
   } catch (error) {
-    const message = `It was submitted as ${remoteId}, which could not be stored: ${messageOf(error)}`;
+    const message = `It was submitted as ${remoteId}, but that could not be stored: ${messageOf(error)}`;
     throw new JobFailure("not_stored", message, { retryable: false, details: { remote_id: remoteId } });
   }
 }
@@ -129,7 +129,7 @@ function unknownOutcome(why: string, cause?: unknown): JobFailure {
 function refused(error: RemoteError): JobFailure {
   return new JobFailure("not_submitted", `The job was not accepted: ${messageOf(error)}${adviceFor(error.status)}`, {
     retryable: error.isPassing,
-    ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
+    retryAfterMs: error.retryAfterMs,
     details: { status: error.status ?? null },
   });
 }
@@ -137,7 +137,7 @@ function refused(error: RemoteError): JobFailure {
 function adviceFor(status: number | undefined): string {
   if (status === 401) return " Check the API key.";
   if (status === 402) return " Check the balance of the account.";
-  if (status === 403) return " The key lacks the permission.";
+  if (status === 403) return " The key lacks permission.";
   if (status === 404) return " Check the endpoint's id.";
   return status === 400 || status === 422 ? " Check the shape of the input." : "";
 }

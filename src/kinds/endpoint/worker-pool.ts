@@ -1,10 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { JobFailure, messageOf } from "../../job/failure.ts";
+import { isRecord } from "../../job/is-record.ts";
 import type { Json } from "../../job/json.ts";
 import type { JobContext, StopCause } from "../../job/kind.ts";
 import type { Progress } from "../../job/state.ts";
 import type { EndpointHealth } from "./remote-endpoint.ts";
 import { Worker, type WorkerCommand, type WorkerListener, type WorkerReply } from "./worker.ts";
+import { listByToken, signalProcess } from "../shell/process-tree.ts";
 
 export interface PoolSettings {
   readonly command: WorkerCommand;
@@ -151,7 +153,7 @@ export class WorkerPool {
 export function toProgress(said: Json): Progress {
   if (typeof said === "number") return { percent: said };
   if (typeof said === "string") return { message: said.slice(0, 300) };
-  const { percent, message } = typeof said === "object" && said !== null && !Array.isArray(said) ? said : {};
+  const { percent, message } = isRecord(said) ? said : {};
   if (typeof percent !== "number" && typeof message !== "string")
     return { message: JSON.stringify(said).slice(0, 300) };
   return {
@@ -169,4 +171,23 @@ function aborted(signal: AbortSignal): Promise<"aborted"> {
 
 function capitalise(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
+/** The variable that marks all processes of the workers of one server's folder. */
+const workersVariable = "LONGHAUL_WORKERS_OF";
+const patienceMs = 5_000;
+
+export function workersEnv(home: string): Record<string, string> {
+  return { [workersVariable]: home };
+}
+
+/** Ends what a server that was killed has left running. To be called before the first worker of this one. */
+export async function endLeftoverWorkers(home: string): Promise<void> {
+  const giveUpAt = performance.now() + patienceMs;
+  for (;;) {
+    const left = await listByToken(`${workersVariable}=${home}`);
+    if (left.length === 0 || performance.now() > giveUpAt) return;
+    for (const pid of left) signalProcess(pid, "SIGKILL");
+    await delay(20);
+  }
 }

@@ -4,8 +4,8 @@ import type { Writable } from "node:stream";
 import { messageOf } from "../../job/failure.ts";
 import type { Json } from "../../job/json.ts";
 import { ByteLines } from "../../text/byte-lines.ts";
-import { isGroupAlive } from "../shell/process-tree.ts";
-import { readMessage, type WorkerMessage } from "./worker-message.ts";
+import { isGroupAlive, signalProcess } from "../shell/process-tree.ts";
+import { tryParseJson } from "../../text/parse-json.ts";
 
 export interface WorkerCommand {
   readonly argv: readonly string[];
@@ -25,7 +25,7 @@ export interface WorkerListener {
   readonly onError: (text: string) => void;
 }
 
-const mostLineBytes = 25_000_000;
+const maxLineBytes = 25_000_000;
 /** What a process has written may still be on its way when it has ended. */
 const drainMs = 500;
 const killPatienceMs = 5_000;
@@ -53,7 +53,7 @@ export class Worker {
       this.#reply({ type: "broken", why: this.#describeEnd(end), ...end });
       return end;
     });
-    const lines = new ByteLines(mostLineBytes);
+    const lines = new ByteLines(maxLineBytes);
     child.stdout?.on("data", (bytes: Buffer) => lines.push(bytes).forEach((line) => this.#hear(line)));
     child.stdout?.on("end", () => lines.rest().forEach((line) => this.#hear(line)));
     child.stderr?.on("data", (bytes: Buffer) => this.#hearError(bytes.toString()));
@@ -114,11 +114,11 @@ export class Worker {
     await this.#within(waitMs);
     if (pid === undefined) return;
     if (!this.hasEnded) {
-      signalGroup(pid, "SIGTERM");
+      signalProcess(-pid, "SIGTERM");
       await this.#within(termMs);
     }
     // Also when the process has gone: its guard, and whatever it has started, have not.
-    signalGroup(pid, "SIGKILL");
+    signalProcess(-pid, "SIGKILL");
     const giveUpAt = performance.now() + killPatienceMs;
     while ((await isGroupAlive(pid)) && performance.now() < giveUpAt) await delay(10);
     (this.#child.stdio[3] as Writable | null)?.destroy();
@@ -135,7 +135,7 @@ export class Worker {
     const job = this.#job;
     if (job === undefined) return;
     if (isCut) {
-      const why = `the worker wrote a line of more than ${mostLineBytes} bytes`;
+      const why = `the worker wrote a line of more than ${maxLineBytes} bytes`;
       this.#reply({ type: "broken", why, exitCode: null, signal: null });
       return;
     }
@@ -189,10 +189,22 @@ function awaitEnd(child: ChildProcess): Promise<WorkerEnd> {
   });
 }
 
-function signalGroup(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(-pid, signal);
-  } catch {
-    // Nothing is left of it.
-  }
+/** What a worker says with one line of its output. */
+type WorkerMessage =
+  | { readonly type: "progress"; readonly progress: Json }
+  | { readonly type: "stream"; readonly chunk: Json }
+  | { readonly type: "output"; readonly output: Json }
+  | { readonly type: "error"; readonly error: Json }
+  /** Not a message: something for people to read. */
+  | { readonly type: "log"; readonly text: string };
+
+/** A line is a message if it is a JSON object with one of the known keys; one that names another job is none of this job's. */
+function readMessage(line: string, jobId: string): WorkerMessage {
+  const said = line.startsWith("{") ? (tryParseJson(line) as Record<string, Json> | undefined) : undefined;
+  if (said === undefined || (said["id"] !== undefined && said["id"] !== jobId)) return { type: "log", text: line };
+  if (said["output"] !== undefined) return { type: "output", output: said["output"] };
+  if (said["error"] !== undefined) return { type: "error", error: said["error"] };
+  if (said["stream"] !== undefined) return { type: "stream", chunk: said["stream"] };
+  if (said["progress"] !== undefined) return { type: "progress", progress: said["progress"] };
+  return { type: "log", text: line };
 }

@@ -1,45 +1,52 @@
-import type { Artifact } from "../../job/artifact.ts";
-import type { PhaseName } from "./input.ts";
-import type { Layout } from "./layout/analyze-layout.ts";
-import type { Motion } from "./motion/analyze-motion.ts";
-import type { Quality } from "./quality/analyze-quality.ts";
-import type { Responsive } from "./responsive/analyze-responsive.ts";
+import { z } from "zod";
+import { layoutSchema } from "./layout/layout.ts";
+import { list } from "./list-schema.ts";
+import { motionSchema } from "./motion/motion.ts";
+import { qualitySchema } from "./quality/quality.ts";
+import { responsiveSchema } from "./responsive.ts";
+
+export const phaseNames = ["load", "layout", "motion", "quality", "responsive", "report"] as const;
+export type PhaseName = (typeof phaseNames)[number];
+
+const phaseReportSchema = z.object({
+  name: z.enum(phaseNames),
+  state: z.enum(["done", "failed", "timed_out", "skipped"]),
+  ms: z.number(),
+  reason: z.string().optional(),
+});
+
+const pageSummarySchema = z.object({
+  title: z.string(),
+  description: z.string(),
+  language: z.string(),
+  favicon: z.string(),
+  ogImage: z.string(),
+  width: z.number(),
+  height: z.number(),
+  elements: z.number(),
+  hasWebgl: z.boolean(),
+});
 
 /** What an analysis found, as it is stored. A part whose phase failed is absent, and `phases` says why. */
-export interface PageAnalysis {
-  readonly url: string;
-  readonly finalUrl: string;
-  readonly status: number;
-  /** "static" is read from the HTML and CSS alone: nothing was drawn, run or measured. */
-  readonly method: "browser" | "static";
-  readonly methodReason?: string;
-  readonly analyzedAt: string;
-  readonly durationMs: number;
-  readonly page: PageSummary;
-  readonly phases: readonly PhaseReport[];
-  readonly layout?: Layout;
-  readonly motion?: Motion;
-  readonly quality?: Quality;
-  readonly responsive?: Responsive;
-  readonly warnings: readonly { readonly code: string; readonly message: string }[];
-  readonly artifacts: readonly Artifact[];
-}
+export const analysisSchema = z.object({
+  url: z.string(),
+  finalUrl: z.string(),
+  status: z.number(),
+  method: z
+    .enum(["browser", "static"])
+    .describe("static is read from the HTML and CSS alone: nothing was drawn, run or measured."),
+  methodReason: z.string().optional(),
+  analyzedAt: z.string(),
+  durationMs: z.number(),
+  page: pageSummarySchema,
+  layout: layoutSchema.optional(),
+  motion: motionSchema.optional(),
+  quality: qualitySchema.optional(),
+  responsive: responsiveSchema.optional(),
+  warnings: list(z.object({ code: z.string(), message: z.string() })),
+  phases: list(phaseReportSchema),
+  artifacts: list(z.object({ name: z.string(), mediaType: z.string(), bytes: z.number() })),
+});
 
-export interface PageSummary {
-  readonly title: string;
-  readonly description: string;
-  readonly language: string;
-  readonly favicon: string;
-  readonly ogImage: string;
-  readonly width: number;
-  readonly height: number;
-  readonly elements: number;
-  readonly hasWebgl: boolean;
-}
-
-export interface PhaseReport {
-  readonly name: PhaseName;
-  readonly state: "done" | "failed" | "timed_out" | "skipped";
-  readonly ms: number;
-  readonly reason?: string;
-}
+export type PageSummary = z.output<typeof pageSummarySchema>;
+export type PhaseReport = z.output<typeof phaseReportSchema>;

@@ -2,10 +2,10 @@ import { defined } from "../../job/defined.ts";
 import { JobFailure } from "../../job/failure.ts";
 import { PartialResult, type JobContext } from "../../job/kind.ts";
 import { isBrowserLost } from "../../net/browser/shared-browser.ts";
-import type { PageAnalysis, PageSummary, PhaseReport } from "./analysis.ts";
+import type { PageSummary, PhaseReport } from "./analysis.ts";
 import type { CollectedPage } from "./collect-page.ts";
+import type { FeatureName, PageAnalysis, PageRequest } from "./contract.ts";
 import type { PageFacts } from "./facts.ts";
-import type { PageInput } from "./input.ts";
 import { PageKeeper } from "./live-page.ts";
 import type { PageSettings } from "./page.ts";
 import { Phases } from "./phases.ts";
@@ -16,12 +16,13 @@ import { browserSteps, type BrowserSteps, type StepParts } from "./steps.ts";
 
 /** Looks at the page phase by phase. This file brings in all that looks, so it is loaded with the first job of the kind. */
 export async function analyzePage(
-  input: PageInput,
+  input: PageRequest,
   context: JobContext,
   settings: PageSettings,
 ): Promise<PageAnalysis | PartialResult<PageAnalysis>> {
   const startedAt = context.now();
-  const phases = new Phases(context, input.timeouts);
+  const startedMs = performance.now();
+  const phases = new Phases(context, input.timeouts_ms);
   await phases.within("load", (signal) => checkRobots(input, signal, settings));
   const { collected, findings, ...method } = await inBrowserOrStatic(input, context, phases, settings);
   const { facts, finalUrl, status } = collected;
@@ -31,7 +32,7 @@ export async function analyzePage(
     status,
     ...method,
     analyzedAt: new Date(startedAt).toISOString(),
-    durationMs: context.now() - startedAt,
+    durationMs: Math.round(performance.now() - startedMs),
     page: summarise(facts),
     ...findings,
     warnings: findWarnings(facts),
@@ -44,7 +45,7 @@ export async function analyzePage(
 }
 
 /** For those who want all or nothing. */
-function refusePart({ name, state, reason = "" }: PhaseReport, { accept }: PageInput): void {
+function refusePart({ name, state, reason = "" }: PhaseReport, { accept }: PageRequest): void {
   const isLate = state === "timed_out";
   if (accept === "partial" || (accept === "in_time" && !isLate)) return;
   throw isLate
@@ -52,7 +53,7 @@ function refusePart({ name, state, reason = "" }: PhaseReport, { accept }: PageI
     : new JobFailure(`${name}_failed`, `The phase ${name} failed: ${reason}`, { retryable: false });
 }
 
-type Findings = Pick<PageAnalysis, "layout" | "motion" | "quality" | "responsive">;
+type Findings = Pick<PageAnalysis, FeatureName>;
 
 interface Looked extends Pick<PageAnalysis, "method" | "methodReason"> {
   readonly collected: Pick<CollectedPage, "facts" | "finalUrl" | "status">;
@@ -60,7 +61,7 @@ interface Looked extends Pick<PageAnalysis, "method" | "methodReason"> {
 }
 
 async function inBrowserOrStatic(
-  input: PageInput,
+  input: PageRequest,
   context: JobContext,
   phases: Phases,
   settings: PageSettings,
@@ -78,7 +79,7 @@ async function inBrowserOrStatic(
     return { ...(await analyzeTwice(input, context, phases, settings)), method: "browser" };
   } catch (error) {
     if (!(error instanceof JobFailure && error.code === "timed_out")) throw error;
-    const seconds = input.timeouts.load / 1_000;
+    const seconds = input.timeouts_ms.load / 1_000;
     return readInstead(
       await phases.within("load", load),
       `The page did not come to rest in the browser within ${seconds} s.`,
@@ -88,7 +89,7 @@ async function inBrowserOrStatic(
 
 /** A browser that crashes or hangs is replaced, once: the second time it is likely the page's doing. */
 async function analyzeTwice(
-  input: PageInput,
+  input: PageRequest,
   context: JobContext,
   phases: Phases,
   settings: PageSettings,
@@ -124,10 +125,10 @@ async function runSteps(
   const collected = await phases.run("load", (signal) => judged(steps.load({ ...parts, signal })));
   if (collected === undefined) throw new Error("loading failed without a reason");
   const run = async <T extends object>(
-    name: "layout" | "motion" | "quality" | "responsive",
+    name: FeatureName,
     step: (parts: StepParts, page: CollectedPage) => Promise<T>,
   ): Promise<T | undefined> => {
-    if (!input.features[name]) return phases.skip(name, "not asked for");
+    if (!input.features.includes(name)) return phases.skip(name, "not asked for");
     const found = await phases.run(name, (signal) => judged(step({ ...parts, signal }, collected)));
     // The page may be stuck: the next phase looks at it afresh.
     if (found === undefined) await keeper.drop();
@@ -144,7 +145,7 @@ async function runSteps(
 }
 
 async function checkRobots(
-  { url, html, respectRobots }: PageInput,
+  { url, html, respect_robots: respectRobots }: PageRequest,
   signal: AbortSignal,
   { robots, fetch }: PageSettings,
 ): Promise<void> {

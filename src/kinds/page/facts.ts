@@ -1,8 +1,11 @@
+import type { Layout } from "./layout/layout.ts";
+import type { Motion, MotionPattern } from "./motion/motion.ts";
+
 /** What was seen of a page, before anything is concluded from it. Both the browser and the static reader fill it in. */
 export interface PageFacts {
   readonly document: DocumentFacts;
   readonly sections: readonly SectionFacts[];
-  readonly landmarks: readonly { readonly role: string; readonly label: string; readonly selector: string }[];
+  readonly landmarks: Layout["landmarks"];
   readonly styles: StyleFacts;
   readonly css: CssFacts;
   readonly motion: MotionFacts;
@@ -75,35 +78,18 @@ export interface TextStyle {
   readonly isHeading: boolean;
 }
 
-export interface ContainerFacts {
-  readonly selector: string;
-  readonly display: "grid" | "flex";
-  readonly columns: number;
-  readonly gap: number;
-  readonly children: number;
-  readonly width: number;
-  readonly template: string;
-}
-
 export interface StyleFacts {
   readonly texts: readonly TextStyle[];
   readonly backgrounds: readonly { readonly color: string; readonly area: number }[];
   readonly borders: readonly { readonly color: string; readonly count: number }[];
   readonly gradients: readonly { readonly value: string; readonly selector: string; readonly area: number }[];
   readonly backgroundKinds: Readonly<Record<string, number>>;
-  readonly containers: readonly ContainerFacts[];
+  readonly containers: Layout["grid"]["containers"];
   readonly radii: readonly number[];
   readonly shadows: readonly string[];
 }
 
-export interface MotionTiming {
-  readonly selector: string;
-  readonly durationMs: number;
-  readonly delayMs: number;
-  readonly easing: string;
-  /** -1 is for ever. */
-  readonly iterations: number;
-}
+export type MotionTiming = Pick<MotionPattern, "selector" | "durationMs" | "delayMs" | "easing" | "iterations">;
 
 export interface DeclaredMotion extends MotionTiming {
   readonly property: string;
@@ -128,8 +114,8 @@ export interface CssFacts {
     readonly state: string;
     readonly properties: readonly string[];
   }[];
-  readonly variables: readonly { readonly name: string; readonly value: string }[];
-  readonly fontFaces: readonly { readonly family: string; readonly display: string }[];
+  readonly variables: Layout["variables"]["list"];
+  readonly fontFaces: Layout["typography"]["fontFaces"];
   readonly features: Readonly<Record<string, number>>;
   readonly functions: readonly string[];
 }
@@ -143,9 +129,9 @@ export interface LiveAnimation extends MotionTiming {
 
 export interface MotionFacts {
   readonly live: readonly LiveAnimation[];
-  readonly libraries: readonly { readonly name: string; readonly version: string; readonly evidence: string }[];
-  readonly canvases: readonly { readonly selector: string; readonly context: string; readonly isAnimated: boolean }[];
-  readonly scrollEffects: readonly { readonly type: string; readonly selector: string }[];
+  readonly libraries: Motion["libraries"];
+  readonly canvases: Motion["canvases"];
+  readonly scrollEffects: Motion["scrollEffects"];
   readonly frameRequests: number;
   readonly intersectionObservers: number;
   readonly scrollListeners: number;

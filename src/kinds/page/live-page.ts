@@ -1,9 +1,10 @@
 import type { CDPSession, Page } from "playwright-core";
 import { JobFailure } from "../../job/failure.ts";
 import type { BrowserSession } from "../../net/browser/shared-browser.ts";
+import { watchNavigation } from "../../net/browser/watch-navigation.ts";
+import type { PageRequest } from "./contract.ts";
 import { settlePage } from "./in-page/settle-page.ts";
 import { watchScript, type PageScript } from "./in-page/scripts.ts";
-import type { PageInput } from "./input.ts";
 import { watchTraffic, type Traffic } from "./traffic.ts";
 
 /** The page as it is open in the browser. */
@@ -24,11 +25,11 @@ export interface LivePage {
 export class PageKeeper {
   readonly judge: BrowserSession["judge"];
   readonly #session: BrowserSession;
-  readonly #input: PageInput;
+  readonly #input: PageRequest;
   #live: Promise<LivePage> | undefined;
   #page: Page | undefined;
 
-  constructor(session: BrowserSession, input: PageInput) {
+  constructor(session: BrowserSession, input: PageRequest) {
     this.judge = session.judge;
     this.#session = session;
     this.#input = input;
@@ -55,13 +56,14 @@ export class PageKeeper {
   }
 }
 
-async function openLivePage(page: Page, session: BrowserSession, input: PageInput): Promise<LivePage> {
+async function openLivePage(page: Page, session: BrowserSession, input: PageRequest): Promise<LivePage> {
   const devtools = await session.context.newCDPSession(page);
   const traffic = await watchTraffic(page, devtools);
+  const navigation = watchNavigation(page);
   await page.addInitScript({ content: watchScript() });
   if (input.html !== undefined) await showHtml(page, input.url, input.html);
   // The phase that waits for it has a time limit.
-  const response = await page.goto(input.url, { waitUntil: input.waitUntil, timeout: 0 });
+  const response = await page.goto(input.url, { waitUntil: input.wait_until, timeout: 0 });
   const status = response?.status() ?? 0;
   if (status >= 400) {
     throw new JobFailure("http_error", `${input.url} answered with status ${status}.`, {
@@ -71,6 +73,8 @@ async function openLivePage(page: Page, session: BrowserSession, input: PageInpu
   }
   const evaluate = createEvaluate(devtools);
   await evaluate(settlePage());
+  const failure = navigation.failure();
+  if (failure !== undefined) throw failure;
   return { page, devtools, traffic, status, headers: (await response?.allHeaders()) ?? {}, evaluate };
 }
 

@@ -1,11 +1,11 @@
 import { LonghaulError } from "../../job/error.ts";
 import { JobFailure } from "../../job/failure.ts";
 import { defineKind, type Kind } from "../../job/kind.ts";
-import type { AddressRules } from "../../net/address-rules.ts";
+import type { AddressRules } from "../../net/address/address-rules.ts";
 import type { SharedBrowser } from "../../net/browser/shared-browser.ts";
-import type { GuardedFetch } from "../../net/guarded-fetch.ts";
-import type { Robots } from "../../net/robots.ts";
-import { pageInputSchema } from "./input.ts";
+import type { GuardedFetch } from "../../net/fetch/guarded-fetch.ts";
+import type { Robots } from "../../net/robots/robots.ts";
+import { pageContract } from "./contract.ts";
 import type { BrowserSteps } from "./steps.ts";
 
 export interface PageSettings {
@@ -20,19 +20,24 @@ export interface PageSettings {
 }
 
 /** A page of HTML in any alphabet. */
-const mostInputBytes = 8_000_000;
+const maxInputBytes = 8_000_000;
+
+/** Where HTML without an address is shown: a name that leads nowhere. */
+const nowhere = "http://html.invalid/";
 
 /** Analyses a web page in a real browser: layout, motion, quality, and how it adapts to the window. */
 export function createPageKind(settings: PageSettings): Kind {
   return defineKind({
-    name: "page",
-    input: pageInputSchema,
+    ...pageContract,
     onInterrupt: "resume",
     concurrency: settings.concurrency,
     limits: { graceMs: 30_000 },
-    maxInputBytes: mostInputBytes,
-    check: ({ url }) => checkUrl(url, settings),
-    run: async (input, context) => (await import("./analyze-page.ts")).analyzePage(input, context, settings),
+    maxInputBytes,
+    check: ({ url = nowhere }) => checkUrl(url, settings),
+    run: async (input, context) => {
+      const { analyzePage } = await import("./analyze-page.ts");
+      return analyzePage({ ...input, url: input.url ?? nowhere }, context, settings);
+    },
   });
 }
 

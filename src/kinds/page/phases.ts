@@ -1,10 +1,10 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { JobFailure, messageOf } from "../../job/failure.ts";
 import type { JobContext } from "../../job/kind.ts";
 import { isBrowserLost } from "../../net/browser/shared-browser.ts";
-import type { PhaseReport } from "./analysis.ts";
-import { phaseNames, type PageInput, type PhaseName } from "./input.ts";
+import { phaseNames, type PhaseName, type PhaseReport } from "./analysis.ts";
+import type { PageInput } from "./contract.ts";
 
 /** Where each phase begins, in percent. */
 const starts: Readonly<Record<PhaseName, number>> = {
@@ -22,11 +22,11 @@ const starts: Readonly<Record<PhaseName, number>> = {
  */
 export class Phases {
   readonly #context: JobContext;
-  readonly #timeouts: PageInput["timeouts"];
+  readonly #timeouts: PageInput["timeouts_ms"];
   readonly #reports = new Map<PhaseName, PhaseReport>();
   readonly #deadline: number;
 
-  constructor(context: JobContext, timeouts: PageInput["timeouts"]) {
+  constructor(context: JobContext, timeouts: PageInput["timeouts_ms"]) {
     this.#context = context;
     this.#timeouts = timeouts;
     this.#deadline = performance.now() + timeouts.total;
@@ -82,7 +82,7 @@ export class Phases {
     const totalLeft = name === "report" ? Infinity : this.#deadline - performance.now();
     const ms = Math.min(this.#timeouts[name], totalLeft);
     if (ms <= 0) {
-      throw new PhaseTimeout(`The analysis had taken its ${this.#timeouts.total / 1_000} s before the phase ${name}.`);
+      throw new PhaseTimeout(`The analysis used up its ${this.#timeouts.total / 1_000} s before the phase ${name}.`);
     }
     const controller = new AbortController();
     const stop = (): void => controller.abort(this.#context.signal.reason);
@@ -112,8 +112,12 @@ export class Phases {
   }
 
   #load(name: PhaseName): { value: object; ms: number } | undefined {
-    const file = this.#file(name);
-    return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as { value: object; ms: number }) : undefined;
+    try {
+      return JSON.parse(readFileSync(this.#file(name), "utf8")) as { value: object; ms: number };
+    } catch {
+      // Not done yet, or a power cut has left nothing in the file: then it is done again.
+      return undefined;
+    }
   }
 
   #save(name: PhaseName, kept: object): void {

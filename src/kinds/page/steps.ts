@@ -1,24 +1,27 @@
 import { messageOf } from "../../job/failure.ts";
 import type { JobContext } from "../../job/kind.ts";
 import { isBrowserLost } from "../../net/browser/shared-browser.ts";
-import type { GuardedFetch } from "../../net/guarded-fetch.ts";
+import type { GuardedFetch } from "../../net/fetch/guarded-fetch.ts";
 import { collectPage, type CollectedPage } from "./collect-page.ts";
+import type { PageInput, PageRequest } from "./contract.ts";
 import { viewportScript } from "./in-page/scripts.ts";
-import type { PageInput } from "./input.ts";
-import { analyzeLayout, readBreakpoints, type Layout } from "./layout/analyze-layout.ts";
+import { analyzeLayout, readBreakpoints } from "./layout/analyze-layout.ts";
+import type { Layout } from "./layout/layout.ts";
 import { readUsedFonts } from "./layout/used-fonts.ts";
 import type { LivePage, PageKeeper } from "./live-page.ts";
 import { captureFrames } from "./motion/capture-frames.ts";
-import { analyzeMotion, type Motion } from "./motion/analyze-motion.ts";
-import { analyzeQuality, type Quality } from "./quality/analyze-quality.ts";
+import { analyzeMotion } from "./motion/analyze-motion.ts";
+import type { Motion } from "./motion/motion.ts";
+import { analyzeQuality } from "./quality/analyze-quality.ts";
 import { readAxe, runAxe } from "./quality/axe.ts";
 import { checkLinks } from "./quality/check-links.ts";
-import { analyzeResponsive, type Responsive, type SeenViewport } from "./responsive/analyze-responsive.ts";
-import { takeScreenshot } from "./screenshots.ts";
+import type { Quality } from "./quality/quality.ts";
+import { analyzeResponsive, type SeenViewport } from "./analyze-responsive.ts";
+import type { Responsive } from "./responsive.ts";
 
 /** What a phase works with. */
 export interface StepParts {
-  readonly input: PageInput;
+  readonly input: PageRequest;
   readonly keeper: PageKeeper;
   readonly context: JobContext;
   readonly fetch: GuardedFetch["fetch"];
@@ -35,7 +38,13 @@ export interface BrowserSteps {
 }
 
 /** As much as a client takes in one message. */
-const mostHtmlBytes = 8_000_000;
+const maxHtmlBytes = 8_000_000;
+/** What lies further down is left out: nobody looks at it, and the browser would need much memory for it. */
+const tallest = 8_000;
+/** So that no picture of a wide window has more bytes than a client takes in one message. */
+const maxPixels = 16_000_000;
+/** Of a page taller than this only the window is drawn: the browser takes half a minute to draw beyond it. */
+const tallestDrawnWhole = 60_000;
 
 export const mainScreenshot = "screenshot.jpg";
 
@@ -45,33 +54,33 @@ export const browserSteps: BrowserSteps = {
     const collected = await collectPage(live);
     if (input.screenshots)
       await saveScreenshot(live, context, mainScreenshot, input.viewport, collected.facts.document.height);
-    if (input.includeHtml) {
+    if (input.include_html) {
       const html = Buffer.from(await live.page.content());
-      await context.artifacts.save("page.html", html.subarray(0, mostHtmlBytes));
+      await context.artifacts.save("page.html", html.subarray(0, maxHtmlBytes));
     }
     return collected;
   },
   layout: async ({ keeper }, { facts }) =>
     analyzeLayout(facts, await readUsedFonts((await keeper.get()).devtools, facts)),
-  motion: async ({ input: { frames, timeouts }, keeper, context, signal }, { facts }) => {
+  motion: async ({ input: { frames, timeouts_ms: timeouts }, keeper, context, signal }, { facts }) => {
     const motion = analyzeMotion(facts);
     if (frames === undefined) return motion;
     try {
       // The rest of the phase is not to be lost when this takes long, or fails.
-      const [live, mostMs] = [await keeper.get(), timeouts.motion / 2];
-      return { ...motion, frames: await captureFrames(live, frames, mostMs, context.artifacts, signal) };
+      const [live, maxMs] = [await keeper.get(), timeouts.motion / 2];
+      return { ...motion, frames: await captureFrames(live, frames, maxMs, context.artifacts, signal) };
     } catch (error) {
       signal.throwIfAborted();
       const reason = keeper.judge(error);
       if (isBrowserLost(reason)) throw reason;
-      return { ...motion, frames: { stepPx: frames.stepPx, list: [], error: messageOf(reason).slice(0, 500) } };
+      return { ...motion, frames: { stepPx: frames.step_px, list: [], error: messageOf(reason).slice(0, 500) } };
     }
   },
   quality: async ({ input, keeper, fetch, signal }, { facts, measured, finalUrl }) => {
     const [{ evaluate }, source] = await Promise.all([keeper.get(), readAxe()]);
     const [axe, links] = await Promise.all([
       runAxe(evaluate, source),
-      input.checkLinks ? checkLinks(facts, finalUrl, fetch, signal) : undefined,
+      input.check_links ? checkLinks(facts, finalUrl, fetch, signal) : undefined,
     ]);
     return analyzeQuality(facts, input, { axe, measured, links });
   },
@@ -97,12 +106,21 @@ export const browserSteps: BrowserSteps = {
   },
 };
 
+/** The page from its top, as it stands. */
 async function saveScreenshot(
   { devtools }: LivePage,
   context: JobContext,
   name: string,
-  size: PageInput["viewport"],
+  { width, height }: PageInput["viewport"],
   pageHeight: number,
 ): Promise<void> {
-  await context.artifacts.save(name, await takeScreenshot(devtools, size, pageHeight));
+  // The page notices when more than its window is drawn, so it is done only where there is more.
+  const isWhole = pageHeight > height && pageHeight <= tallestDrawnWhole;
+  const clip = { x: 0, y: 0, width, height: Math.min(pageHeight, tallest, Math.floor(maxPixels / width)), scale: 1 };
+  const picture = { format: "jpeg", quality: 70, optimizeForSpeed: true } as const;
+  const { data } = await devtools.send("Page.captureScreenshot", {
+    ...picture,
+    ...(isWhole ? { clip, captureBeyondViewport: true } : {}),
+  });
+  await context.artifacts.save(name, Buffer.from(data, "base64"));
 }

@@ -11,10 +11,10 @@ export interface Traffic {
   readonly foreignSheets: (pageUrl: string) => Promise<Record<string, string>>;
 }
 
-const mostRequests = 2_000;
-const mostNotes = 50;
-const mostSheets = 20;
-const mostSheetCharacters = 2_000_000;
+const maxRequests = 2_000;
+const maxNotes = 50;
+const maxSheets = 20;
+const maxSheetCharacters = 2_000_000;
 
 type Followed = { -readonly [Key in keyof RequestFacts]: RequestFacts[Key] };
 
@@ -24,7 +24,7 @@ export async function watchTraffic(page: Page, devtools: CDPSession): Promise<Tr
   const dialogs: string[] = [];
   const downloads: string[] = [];
   devtools.on("Network.requestWillBeSent", ({ requestId, request, type }) => {
-    if (requests.size < mostRequests && !request.url.startsWith("data:")) {
+    if (requests.size < maxRequests && !request.url.startsWith("data:")) {
       requests.set(requestId, {
         url: request.url.slice(0, 2_000),
         type: (type ?? "Other").toLowerCase(),
@@ -69,7 +69,7 @@ export async function watchTraffic(page: Page, devtools: CDPSession): Promise<Tr
 }
 
 function note(list: string[], text: string): void {
-  if (list.length < mostNotes) list.push(text.slice(0, 500));
+  if (list.length < maxNotes) list.push(text.slice(0, 500));
 }
 
 async function readSheets(
@@ -81,9 +81,9 @@ async function readSheets(
     ([, { type, url, status }]) => type === "stylesheet" && status === 200 && new URL(url).origin !== origin,
   );
   const texts = await Promise.all(
-    foreign.slice(0, mostSheets).map(async ([requestId, { url }]) => {
+    foreign.slice(0, maxSheets).map(async ([requestId, { url }]) => {
       const answer = await devtools.send("Network.getResponseBody", { requestId }).catch(() => undefined);
-      return answer === undefined || answer.base64Encoded || answer.body.length > mostSheetCharacters
+      return answer === undefined || answer.base64Encoded || answer.body.length > maxSheetCharacters
         ? []
         : [[url, answer.body] as const];
     }),

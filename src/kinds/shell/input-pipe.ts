@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { LonghaulError } from "../../job/error.ts";
+import { countText } from "../../text/count-text.ts";
 
 const patienceMs = 5_000;
 
@@ -20,7 +21,7 @@ export async function writeToPipe(path: string, text: string): Promise<void> {
       if (performance.now() > giveUpAt) {
         throw new LonghaulError(
           "conflict",
-          `The command does not read its input: ${rest.length} bytes were not taken.`,
+          `The command does not read its input: ${countText(rest.length, "byte")} could not be written.`,
         );
       }
       await delay(20);

@@ -1,7 +1,8 @@
 import { execFile, spawn } from "node:child_process";
-import { closeSync, constants, openSync } from "node:fs";
+import { closeSync, constants, openSync, rmSync } from "node:fs";
 import { promisify } from "node:util";
 import type { Launched, LaunchRequest } from "./launch-request.ts";
+import { unstartedFile } from "./process-record.ts";
 
 const run = promisify(execFile);
 
@@ -24,6 +25,7 @@ echo "$? 0" >>"$0"
 export async function launchDirectly(request: LaunchRequest): Promise<Launched | undefined> {
   const { record, stdin, stdout, stderr, cwd, env, argv } = request;
   if (!makeRecord(record)) return undefined;
+  rmSync(unstartedFile(record), { force: true });
   if (stdin.isPipe) await run("mkfifo", ["-m", "600", stdin.path]);
   const files = [
     openSync(stdin.path, stdin.isPipe ? constants.O_RDWR : constants.O_RDONLY),

@@ -28,29 +28,34 @@ sub note_end {
   tell_server("ended $pid $end");
 }
 sub open_files {
-  my ($in, $is_pipe, $out, $err) = @_;
+  my ($in, $is_pipe, $out, $err, $uid, $gid) = @_;
   mkfifo($in, 0600) or return if $is_pipe;
   sysopen(my $stdin, $in, $is_pipe ? O_RDWR : O_RDONLY) or return;
   sysopen(my $stdout, $out, O_WRONLY | O_APPEND | O_CREAT, 0600) or return;
   sysopen(my $stderr, $err, O_WRONLY | O_APPEND | O_CREAT, 0600) or return;
+  if ($uid ne '') { chown($uid, $gid, $stdin, $stdout, $stderr) == 3 or return }
   return ($stdin, $stdout, $stderr);
 }
 sub become {
-  my ($files, $cwd, $count, @words) = @_;
+  my ($files, $is_wrapped, $cwd, $count, @words) = @_;
   setsid();
   dup2(fileno($files->[$_]), $_) for 0 .. 2;
   $SIG{$_} = 'DEFAULT' for qw(CHLD PIPE);
+  # A wrapper waits for its command, which gets the same signals and decides by itself.
+  if ($is_wrapped) { $SIG{$_} = 'IGNORE' for qw(TERM INT HUP) }
   sigprocmask(SIG_UNBLOCK, $unheeded);
+  %ENV = ();
   for (splice(@words, 0, $count)) { my ($name, $value) = split /=/, $_, 2; $ENV{$name} = $value }
   chdir($cwd) or do { syswrite(STDERR, "cannot enter $cwd: $!\n"); _exit(126) };
   no warnings 'exec';
   exec { $words[0] } @words or do { syswrite(STDERR, "cannot run $words[0]: $!\n"); _exit(127) };
 }
 sub launch {
-  my ($id, $path, $in, $is_pipe, $out, $err, @command) = split /\0/, $_[0], -1;
+  my ($id, $path, $in, $is_pipe, $out, $err, $uid, $gid, @command) = split /\0/, $_[0], -1;
   sysopen(my $record, $path, O_WRONLY | O_CREAT | O_EXCL, 0600)
     or return tell_server($! == EEXIST ? "taken $id" : "failed $id $!");
-  my @files = syswrite($record, ($boot || '-') . ' ') ? open_files($in, $is_pipe, $out, $err) : ();
+  unlink "$path.unstarted";
+  my @files = syswrite($record, ($boot || '-') . ' ') ? open_files($in, $is_pipe, $out, $err, $uid, $gid) : ();
   my $pid = @files ? fork() : undef;
   if (!defined $pid) { my $why = $!; unlink $path; return tell_server("failed $id $why") }
   become(\@files, @command) if $pid == 0;
@@ -74,4 +79,17 @@ while ($open) {
 }
 $SIG{CHLD} = 'DEFAULT';
 while ((my $pid = waitpid(-1, 0)) > 0) { note_end($pid, $?) }
+`;
+
+/** What the names of a wrapped command's variables begin with until it is in its place. */
+export const wrappedPrefix = "LONGHAUL_FOR_COMMAND_";
+
+/** Runs in the place that a wrapper has made: gives the command its variables and signals, and becomes it. */
+export const unwrapScript = String.raw`
+my %own = (LONGHAUL_JOB_ID => $ENV{LONGHAUL_JOB_ID});
+for (grep { /^${wrappedPrefix}/ } keys %ENV) { $own{substr($_, length('${wrappedPrefix}'))} = $ENV{$_} }
+%ENV = %own;
+$SIG{$_} = 'DEFAULT' for qw(TERM INT HUP);
+no warnings 'exec';
+exec { $ARGV[0] } @ARGV or do { print STDERR "cannot run $ARGV[0]: $!\n"; exit 127 };
 `;

@@ -3,7 +3,8 @@ import { existsSync } from "node:fs";
 import { JobFailure, messageOf } from "../../job/failure.ts";
 import { launchDirectly } from "./launch-directly.ts";
 import type { Launched, LaunchRequest } from "./launch-request.ts";
-import { launcherScript } from "./launcher-script.ts";
+import { launcherScript, unwrapScript, wrappedPrefix } from "./launcher-script.ts";
+import { jobVariable } from "./main-process.ts";
 import { toEnd, type ProcessEnd } from "./process-record.ts";
 
 interface Pending {
@@ -11,6 +12,8 @@ interface Pending {
   readonly resolve: (launched: Launched | "taken" | "helper ended") => void;
   readonly reject: (error: Error) => void;
 }
+
+const wakeEveryMs = 1_000;
 
 /**
  * Starts processes that share nothing with the server: each leads a session of its own, writes to files and reads
@@ -22,19 +25,23 @@ export class Launcher {
   readonly #pending = new Map<string, Pending>();
   readonly #running = new Map<number, { helper: ChildProcess; end: (end: ProcessEnd | undefined) => void }>();
   #helper: Promise<ChildProcess | undefined> | undefined;
+  #waking: NodeJS.Timeout | undefined;
   #count = 0;
 
-  /** All commands inherit this environment. */
+  /** Commands inherit this environment unless they are given another one. */
   constructor(env: Readonly<Record<string, string>>, perl = "perl") {
     this.#env = env;
     this.#perl = perl;
   }
 
   /** Resolves with nothing if the attempt was started before, or may have been. */
-  async launch(request: LaunchRequest): Promise<Launched | undefined> {
+  async launch({ inheritedEnv = this.#env, ...given }: LaunchRequest): Promise<Launched | undefined> {
+    const request = { ...given, env: { ...inheritedEnv, ...given.env } };
     const helper = await this.#liveHelper();
     if (helper === undefined) {
-      return launchDirectly({ ...request, env: { ...this.#env, ...request.env } }).catch((error: unknown) => {
+      if (request.wrapper !== undefined)
+        throw notStarted("it would have to be kept from the server's files, which needs Perl");
+      return launchDirectly(request).catch((error: unknown) => {
         throw notStarted(messageOf(error));
       });
     }
@@ -42,14 +49,14 @@ export class Launcher {
     if (answer === "taken") return undefined;
     if (answer !== "helper ended") return answer;
     // The record is made before the command: where there is none, nothing was started.
-    return existsSync(request.record) ? undefined : this.launch(request);
+    return existsSync(request.record) ? undefined : this.launch({ inheritedEnv, ...given });
   }
 
   #ask(helper: ChildProcess, request: LaunchRequest): Promise<Launched | "taken" | "helper ended"> {
     return new Promise((resolve, reject) => {
       const id = String(++this.#count);
       this.#pending.set(id, { helper, resolve, reject });
-      helper.stdin?.write(encode(id, request));
+      helper.stdin?.write(encode(id, unwrapLater(request, this.#perl, this.#env)));
     });
   }
 
@@ -57,6 +64,7 @@ export class Launcher {
   async close(): Promise<void> {
     const helper = await this.#helper;
     this.#helper = undefined;
+    clearInterval(this.#waking);
     helper?.stdin?.end();
     helper?.stdout?.destroy();
   }
@@ -89,7 +97,13 @@ export class Launcher {
       for (const line of lines) this.#hear(line, helper);
     });
     helper.stdin?.on("error", () => undefined);
-    helper.once("close", () => this.#helperEnded(helper));
+    // Somebody may have stopped it: then it would start nothing, and take note of no end.
+    const waking = setInterval(() => helper.kill("SIGCONT"), wakeEveryMs).unref();
+    this.#waking = waking;
+    helper.once("close", () => {
+      clearInterval(waking);
+      this.#helperEnded(helper);
+    });
     helper.unref();
     return helper;
   }
@@ -123,11 +137,44 @@ export class Launcher {
   }
 }
 
+/**
+ * The wrapper itself must not be under the influence of whoever gives the command: it has the server's variables, and the command's
+ * (LD_PRELOAD, PATH …) come under other names, which are taken off within the wrapper.
+ */
+function unwrapLater(
+  request: LaunchRequest,
+  perl: string,
+  wrapperEnv: Readonly<Record<string, string>>,
+): LaunchRequest {
+  const { wrapper, env } = request;
+  if (wrapper === undefined) return request;
+  const wrapped = Object.entries(env).map(([name, value]) => [
+    name === jobVariable ? name : wrappedPrefix + name,
+    value,
+  ]);
+  return {
+    ...request,
+    argv: [...wrapper.argv, perl, "-e", unwrapScript, "--", ...request.argv],
+    env: { ...wrapperEnv, ...(Object.fromEntries(wrapped) as Record<string, string>), PERL_BADLANG: "0" },
+  };
+}
+
 function encode(id: string, request: LaunchRequest): string {
-  const { record, stdin, stdout, stderr, cwd, argv } = request;
+  const { record, stdin, stdout, stderr, cwd, argv, wrapper } = request;
   const env = Object.entries(request.env).map(([name, value]) => `${name}=${value}`);
   const files = [record, stdin.path, stdin.isPipe ? "1" : "", stdout, stderr];
-  const text = [id, ...files, cwd, String(env.length), ...env, ...argv].join("\0");
+  const { uid = "", gid = "" } = wrapper?.user ?? {};
+  const text = [
+    id,
+    ...files,
+    String(uid),
+    String(gid),
+    wrapper === undefined ? "" : "1",
+    cwd,
+    String(env.length),
+    ...env,
+    ...argv,
+  ].join("\0");
   return `${Buffer.byteLength(text)}\n${text}`;
 }
 

@@ -10,6 +10,8 @@ const run = promisify(execFile);
 export interface ProcessIdentity {
   readonly pid: number;
   readonly startTime: string;
+  /** Who started it, where the system tells. */
+  readonly parent: number | undefined;
   /** "-" where the system has none. */
   readonly bootId: string;
 }
@@ -24,6 +26,11 @@ export interface ProcessEnd {
 export interface ProcessRecord {
   readonly process: ProcessIdentity;
   readonly end: ProcessEnd | undefined;
+}
+
+/** Beside the record: there as long as nothing was started. */
+export function unstartedFile(record: string): string {
+  return `${record}.unstarted`;
 }
 
 /** Undefined while nothing is written, or not all of it. */
@@ -55,10 +62,14 @@ export function toEnd(exitCode: number, signal: number): ProcessEnd {
 /** True if this very process still runs: same pid, same start, same boot, and not a zombie. */
 export async function isSameProcess(identity: ProcessIdentity): Promise<boolean> {
   if (identity.bootId === "-") return isSameByPs(identity);
-  const boot = await readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(() => "");
   const stat = await readFile(`/proc/${identity.pid}/stat`, "utf8").catch(() => undefined);
-  if (stat === undefined || boot.trim() !== identity.bootId) return false;
+  if (stat === undefined || readBootId() !== identity.bootId) return false;
   return parseStat(stat).startTime === identity.startTime && statFields(stat)[0] !== "Z";
+}
+
+/** Which start of the machine this is; empty where the system does not tell. */
+export function readBootId(): string {
+  return readIfThere("/proc/sys/kernel/random/boot_id").trim();
 }
 
 async function isSameByPs({ pid, startTime }: ProcessIdentity): Promise<boolean> {
@@ -66,11 +77,27 @@ async function isSameByPs({ pid, startTime }: ProcessIdentity): Promise<boolean>
   return stdout.trim() === startTime;
 }
 
-/** Field 22 of /proc/PID/stat, counted behind the name, which may contain anything. */
-function parseStat(stat: string): { pid: number; startTime: string } {
+/**
+ * How a process has ended that the one who started it has not taken note of yet, because it is stopped or slow: until then the
+ * system keeps the status for it, in field 52.
+ */
+export function readUnnotedEnd({ pid, startTime, parent, bootId }: ProcessIdentity): ProcessEnd | undefined {
+  if (bootId === "-") return undefined;
+  const stat = readIfThere(`/proc/${pid}/stat`);
+  const fields = statFields(stat);
+  const found = parseStat(stat);
+  const isOurs = found.startTime === startTime && found.parent === parent && fields[0] === "Z";
+  const status = Number(fields[49]);
+  return isOurs && Number.isInteger(status) ? toEnd(status >> 8, status & 127) : undefined;
+}
+
+/** Fields 4 and 22 of /proc/PID/stat, counted behind the name, which may contain anything. */
+function parseStat(stat: string): Omit<ProcessIdentity, "bootId"> {
   const pid = Number.parseInt(stat, 10);
   const fields = statFields(stat);
-  return { pid, startTime: fields.length > 20 ? (fields[19] ?? "") : fields.join(" ") };
+  return fields.length > 20
+    ? { pid, startTime: fields[19] ?? "", parent: Number(fields[1]) }
+    : { pid, startTime: fields.join(" "), parent: undefined };
 }
 
 /** The fields of a stat line from the state on (field 3). */

@@ -1,4 +1,4 @@
-import { readdir, readFile, readlink } from "node:fs/promises";
+import { readdir, readFile, readlink, realpath } from "node:fs/promises";
 import { statFields } from "./process-record.ts";
 
 /** What is known of one process of a job. Linux only; elsewhere the lists are empty. */
@@ -70,11 +70,34 @@ export async function listListeningPorts(pids: readonly number[]): Promise<numbe
   return [...ports].toSorted((a, b) => a - b);
 }
 
-/** True if one of the processes sits in a read of its standard input, as far as the system tells. */
-export async function isReadingInput(pids: readonly number[]): Promise<boolean> {
-  const readCall = process.arch === "arm64" ? "63" : "0";
-  const calls = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/syscall`, "utf8").catch(() => "")));
-  return calls.some((call) => call.startsWith(`${readCall} 0x0 `));
+/** Numbers of the system calls read, select and pselect6. */
+const inputCalls = process.arch === "arm64" ? { read: ["63"], select: ["72"] } : { read: ["0"], select: ["23", "270"] };
+
+/**
+ * True if one of the processes waits for its standard input, as far as the system tells, and that input is the job's own: this
+ * pipe, or a terminal. In a pipeline most processes wait for the one before them.
+ */
+export async function isReadingInput(pids: readonly number[], stdin: string): Promise<boolean> {
+  const pipe = await realpath(stdin).catch(() => stdin);
+  const waiting = pids.map(async (pid) => {
+    const [call = "", first = ""] = (await readFile(`/proc/${pid}/syscall`, "utf8").catch(() => "")).split(" ");
+    // A select of one descriptor can only be one of the first.
+    const isWaiting =
+      (inputCalls.read.includes(call) && first === "0x0") || (inputCalls.select.includes(call) && first === "0x1");
+    if (!isWaiting) return false;
+    const source = await readlink(`/proc/${pid}/fd/0`).catch(() => "");
+    return source === pipe || source.startsWith("/dev/pts/");
+  });
+  return (await Promise.all(waiting)).some(Boolean);
+}
+
+/** A process, or with a negative number a group; one that has ended by itself is what was wanted. */
+export function signalProcess(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // Nothing is left of it.
+  }
 }
 
 function exists(pid: number): boolean {

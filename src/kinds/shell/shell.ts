@@ -2,26 +2,27 @@ import type { z } from "zod";
 import { LonghaulError } from "../../job/error.ts";
 import { JobFailure } from "../../job/failure.ts";
 import { defineKind, type JobContext, type Kind, type StopCause } from "../../job/kind.ts";
-import { compilePattern } from "../../text/pattern.ts";
-import type { Redactor } from "../../text/redact.ts";
+import type { PatternPool } from "../../text/pattern-pool.ts";
+import { createShownTexts, type Redactor } from "../../text/redact.ts";
 import { openFiles, type AttemptFiles } from "./attempt-files.ts";
 import { writeToPipe } from "./input-pipe.ts";
-import { shellInputSchema, shellResultSchema, type ShellInput } from "./input.ts";
-import { inspectCommand } from "./inspect.ts";
-import type { Launched } from "./launch-request.ts";
-import { toLaunchRequest } from "./launch.ts";
+import { shellContract, type ShellInput } from "./contract.ts";
+import { inspectCommand, Supervisor } from "./supervise.ts";
+import type { Isolation } from "./isolation.ts";
+import { toLaunchRequest, type Launched } from "./launch-request.ts";
 import type { Launcher } from "./launcher.ts";
-import { findOrStart, type MainProcess } from "./main-process.ts";
-import { checkAllowed, commandText, resolveCwd, type ShellPolicy } from "./policy.ts";
+import { findOrStart, terminate, type MainProcess } from "./main-process.ts";
+import { checkAllowed, checkDisguise, commandText, resolveCwd, type ShellPolicy } from "./policy.ts";
 import type { ProcessEnd } from "./process-record.ts";
 import { ReadinessWatch } from "./readiness-watch.ts";
-import { Supervisor } from "./supervise.ts";
-import { terminate } from "./terminate.ts";
 
 export interface ShellSettings {
   readonly policy: ShellPolicy;
+  readonly patterns: PatternPool;
   readonly redactor: Redactor;
   readonly launcher: Launcher;
+  /** How commands of others than this machine's user are kept from the server's own files. */
+  readonly isolation: Isolation;
   readonly shell: string;
   readonly concurrency: number;
   /** From the polite signal to the one that cannot be ignored. */
@@ -31,42 +32,60 @@ export interface ShellSettings {
 /** Runs commands that outlive the server: they write to files, read from a pipe, and leave their exit code on disk. */
 export function createShellKind(settings: ShellSettings): Kind {
   return defineKind({
-    name: "shell",
-    input: shellInputSchema,
-    result: shellResultSchema,
+    ...shellContract,
     onInterrupt: "adopt",
     concurrency: settings.concurrency,
     limits: { graceMs: settings.termGraceMs + 10_000 },
+    keeps: ["env"],
+    confines: settings.isolation.type !== "none",
     check: (input) => checkInput(input, settings),
+    cwdOf: (input, { client, isConfined }) => findFolder(input.cwd, isConfined, settings, client.cwd),
     conceal: (input) => concealInput(input, settings.redactor),
     run: (input, context) => runCommand(input, context, settings),
   });
 }
 
 /** Everything that can be refused is refused before a job is made. */
-function checkInput(input: ShellInput, { policy }: ShellSettings): void {
-  checkAllowed(policy, commandText(input));
-  if (input.stdin !== undefined) checkAllowed(policy, input.stdin);
-  resolveCwd(policy, input.cwd);
-  if (input.ready?.pattern !== undefined) compilePattern(input.ready.pattern);
+async function checkInput(input: ShellInput, { policy, patterns }: ShellSettings): Promise<void> {
+  if (input.ready?.pattern !== undefined) patterns.check(input.ready.pattern);
+  await checkAllowed(policy, commandText(input), patterns);
+  checkDisguise(policy, input);
+  if (input.stdin !== undefined && input.stdin !== "") await checkAllowed(policy, input.stdin, patterns);
+}
+
+/** Where the command runs, and what to put before it. */
+function findFolder(
+  wanted: string | undefined,
+  isConfined: boolean,
+  { policy, isolation }: ShellSettings,
+  callersCwd?: string,
+): string {
+  if (!isConfined) return resolveCwd(policy, wanted, { callersCwd });
+  isolation.demand();
+  return resolveCwd(policy, wanted, { callersCwd, hidden: isolation.type === "none" ? [] : isolation.hidden() });
 }
 
 function concealInput(input: ShellInput, redactor: Redactor): ShellInput {
+  const show = createShownTexts(redactor);
   return {
     ...input,
-    ...(input.command === undefined ? {} : { command: redactor.text(input.command) }),
-    ...(input.argv === undefined ? {} : { argv: concealWords(input.argv, redactor) }),
-    ...(input.env === undefined ? {} : { env: redactor.env(input.env) }),
-    ...(input.stdin === undefined ? {} : { stdin: redactor.text(input.stdin) }),
+    ...(input.command === undefined ? {} : { command: show(input.command) }),
+    ...(input.argv === undefined ? {} : { argv: concealWords(input.argv, show) }),
+    ...(input.env === undefined ? {} : { env: redactor.env(input.env, show) }),
+    ...(input.stdin === undefined ? {} : { stdin: show(input.stdin) }),
   };
 }
 
-/** Each word is judged with the one before it, because a secret may follow its flag. */
-function concealWords(words: readonly string[], redactor: Redactor): string[] {
+const longestFlag = 100;
+
+/** Each word is judged with the program and the word before it, because a secret may follow its flag. */
+function concealWords(words: readonly string[], show: (text: string) => string): string[] {
+  const program = words[0]?.split("/").at(-1)?.slice(0, longestFlag) ?? "";
   return words.map((word, index) => {
-    const before = index === 0 ? "" : `${words[index - 1]} `;
-    const shown = redactor.text(before + word);
-    return shown.startsWith(before) ? shown.slice(before.length) : redactor.text(word);
+    const flag = words[index - 1]?.slice(-longestFlag) ?? "";
+    const before = index === 0 ? "" : index === 1 ? `${program} ` : `${program} ${flag} `;
+    const shown = show(before + word);
+    return shown.startsWith(before) ? shown.slice(before.length) : show(word);
   });
 }
 
@@ -74,7 +93,7 @@ async function runCommand(
   input: ShellInput,
   context: JobContext,
   settings: ShellSettings,
-): Promise<z.input<typeof shellResultSchema>> {
+): Promise<z.input<typeof shellContract.result>> {
   const files = openFiles(context);
   const starting = superviseStart(input, context, files, settings);
   // At once, not when it is found or started: whoever sees the job running may send to it.
@@ -87,7 +106,7 @@ async function runCommand(
     },
     inspect: async () => {
       const { group, supervisor } = await starting;
-      return inspectCommand(group, supervisor, settings.redactor);
+      return inspectCommand({ group, stdin: files.stdin }, supervisor, settings.redactor);
     },
   });
   const { group, ended, supervisor } = await starting;
@@ -108,30 +127,32 @@ async function superviseStart(
   files: AttemptFiles,
   settings: ShellSettings,
 ): Promise<MainProcess & { supervisor: Supervisor }> {
-  const main = await findOrStart(context, files.record, () => start(input, context.id, files, settings));
-  const readiness = new ReadinessWatch(input.ready, context, files);
+  const main = await findOrStart(context, files.record, () => start(input, context, files, settings));
+  const readiness = new ReadinessWatch(input.ready, context, files, settings.patterns);
   return { ...main, supervisor: new Supervisor(context, files, main.group, readiness) };
 }
 
 async function start(
   input: ShellInput,
-  id: string,
+  { id, cwd: jobCwd, client, isConfined }: JobContext,
   files: AttemptFiles,
-  { policy, launcher, ...settings }: ShellSettings,
+  settings: ShellSettings,
 ): Promise<Launched | undefined> {
-  const place = { id, files, cwd: resolveCwd(policy, input.cwd), shell: input.shell ?? settings.shell };
-  return launcher.launch(await toLaunchRequest(input, place));
+  const cwd = findFolder(input.cwd ?? jobCwd, isConfined, settings);
+  const wrapper = isConfined ? settings.isolation.wrap(cwd) : undefined;
+  const place = { id, files, cwd, wrapper, shell: input.shell ?? settings.shell, inheritedEnv: client?.env };
+  return settings.launcher.launch(await toLaunchRequest(input, place));
 }
 
 async function sendText(
   text: string,
   input: ShellInput,
   files: AttemptFiles,
-  { policy }: ShellSettings,
+  { policy, patterns }: ShellSettings,
 ): Promise<void> {
-  checkAllowed(policy, text);
+  await checkAllowed(policy, text, patterns);
   if (input.stdin !== undefined) {
-    throw new LonghaulError("conflict", "The command's input was given when it was started, and takes no more.");
+    throw new LonghaulError("conflict", "The command's input was given when it was started, so no more can be sent.");
   }
   await writeToPipe(files.stdin, text);
 }
@@ -142,7 +163,7 @@ async function superviseToEnd(
   input: ShellInput,
 ): Promise<ProcessEnd | undefined> {
   const end = await supervisor.untilMainEnds(ended);
-  if (input.finishWithMain !== true) await supervisor.untilChildrenEnd(end);
+  if (input.finish_with_main !== true) await supervisor.untilChildrenEnd(end);
   await supervisor.look();
   return end;
 }
@@ -152,11 +173,15 @@ function isLeftRunning(signal: AbortSignal): boolean {
   return cause?.type === "stopping" || cause?.type === "lease_lost";
 }
 
-function toResult(end: ProcessEnd | undefined, command: string, redactor: Redactor): z.input<typeof shellResultSchema> {
+function toResult(
+  end: ProcessEnd | undefined,
+  command: string,
+  redactor: Redactor,
+): z.input<typeof shellContract.result> {
   if (end?.exitCode === 0) return { exit_code: 0, signal: null };
   const shown = shorten(redactor.text(command));
   if (end === undefined) {
-    const message = `"${shown}" ended without leaving an exit code: it was killed, or the machine restarted.`;
+    const message = `"${shown}" ended without leaving an exit code: it was killed, its files were deleted, or the machine restarted.`;
     throw new JobFailure("lost", message, { details: { exit_code: null, signal: null } });
   }
   const { exitCode, signal } = end;

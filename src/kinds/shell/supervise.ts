@@ -2,10 +2,13 @@ import { open } from "node:fs/promises";
 import { stripVTControlCharacters } from "node:util";
 import type { JobContext } from "../../job/kind.ts";
 import type { OutputFile } from "../../job/output.ts";
+import { countText } from "../../text/count-text.ts";
+import type { Json } from "../../job/json.ts";
+import type { Redactor } from "../../text/redact.ts";
 import type { AttemptFiles } from "./attempt-files.ts";
 import { Interleaving } from "./interleaving.ts";
 import type { ProcessEnd } from "./process-record.ts";
-import { isGroupAlive, listGroup, listTree } from "./process-tree.ts";
+import { isGroupAlive, isReadingInput, listGroup, listListeningPorts, listTree } from "./process-tree.ts";
 import type { ReadinessWatch } from "./readiness-watch.ts";
 
 const lastLineBytes = 2_000;
@@ -64,7 +67,7 @@ export class Supervisor {
     let told = "";
     while (this.#group !== undefined && (await isGroupAlive(this.#group))) {
       const count = (await listGroup(this.#group)).length;
-      const message = `exited ${end?.exitCode ?? "?"}, ${count} child ${count === 1 ? "process" : "processes"} still running`;
+      const message = `exited ${end?.exitCode ?? "?"}, ${countText(count, "child process", "child processes")} still running`;
       const phase = this.#readiness.isReady ? "ready" : "children";
       if (count > 0 && message !== told) this.#context.progress({ phase, message });
       told = message;
@@ -72,6 +75,11 @@ export class Supervisor {
       this.#context.signal.throwIfAborted();
       await this.look();
     }
+  }
+
+  /** Undefined if there is no way to tell. */
+  get isReady(): boolean | undefined {
+    return this.#readiness.hasCondition ? this.#readiness.isReady : undefined;
   }
 
   /** Looks soon: something was done that the command may answer. */
@@ -142,4 +150,29 @@ export class Supervisor {
       this.#wake = done;
     });
   }
+}
+
+const longestLastLine = 200;
+
+/** What only a look at the live processes can tell. */
+export async function inspectCommand(
+  { group, stdin }: { group: number | undefined; stdin: string },
+  supervisor: Supervisor,
+  redactor: Redactor,
+): Promise<Record<string, Json>> {
+  await supervisor.look();
+  const processes = group === undefined ? [] : await listTree(group);
+  const pids = processes.map(({ pid }) => pid);
+  const [ports, isReading] = await Promise.all([listListeningPorts(pids), isReadingInput(pids, stdin)]);
+  return {
+    pid: group ?? null,
+    processes: processes.length,
+    cpu_ms: processes.reduce((sum, { cpuMs }) => sum + cpuMs, 0),
+    memory_bytes: processes.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0),
+    ports,
+    reads_input: isReading,
+    ...(supervisor.isReady === undefined ? {} : { is_ready: supervisor.isReady }),
+    last_output_at: supervisor.lastOutputAt ?? null,
+    last_line: redactor.text(await supervisor.readLastLine()).slice(-longestLastLine),
+  };
 }

@@ -1,6 +1,5 @@
-import { accessSync, constants, statSync } from "node:fs";
-import { delimiter, isAbsolute, join } from "node:path";
 import { JobFailure } from "../../job/failure.ts";
+import { findProgram, isProgram } from "../../text/find-program.ts";
 
 const names = [
   "chromium",
@@ -12,7 +11,7 @@ const names = [
 ];
 
 /** Debian's program before its wrapper, which prints complaints; then where other packages and macOS put theirs. */
-const usualPlaces = [
+const defaultPlaces = [
   "/usr/lib/chromium/chromium",
   "/opt/google/chrome/chrome",
   "/opt/microsoft/msedge/msedge",
@@ -32,11 +31,7 @@ export interface BrowserSearch {
 /** An installed Chromium, Chrome or Edge. */
 export function findBrowser({ executable, searchPath }: BrowserSearch): string | undefined {
   if (executable !== undefined) return isProgram(executable) ? executable : undefined;
-  const onPath = searchPath
-    .split(delimiter)
-    .filter(isAbsolute)
-    .flatMap((folder) => names.map((name) => join(folder, name)));
-  return [...usualPlaces, ...onPath].find(isProgram);
+  return defaultPlaces.find(isProgram) ?? findProgram(names, searchPath);
 }
 
 export function browserMissing({ executable }: BrowserSearch): JobFailure {
@@ -47,13 +42,4 @@ export function browserMissing({ executable }: BrowserSearch): JobFailure {
     `${found}: install one (Debian: apt-get install -y --no-install-recommends chromium fonts-liberation; macOS: brew install --cask chromium), or set browser.executable in the configuration.`,
     { retryable: false },
   );
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }

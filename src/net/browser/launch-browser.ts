@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser, CDPSession } from "playwright-core";
 import { JobFailure } from "../../job/failure.ts";
-import { guardedBrowserArguments, type BrowserProxy } from "../browser-proxy.ts";
+import { guardedBrowserArguments, type BrowserProxy } from "../proxy/browser-proxy.ts";
 
 export interface LaunchOptions {
   readonly executable: string;

@@ -3,8 +3,8 @@ export class PageSlots {
   readonly #waiting: (() => void)[] = [];
   #free: number;
 
-  constructor(most: number) {
-    this.#free = most;
+  constructor(max: number) {
+    this.#free = max;
   }
 
   /** Resolves to a function that gives the slot back, once. */

@@ -1,66 +1,79 @@
-import { defined } from "../../job/defined.ts";
-import { adopt, start, type Change } from "../../job/transitions.ts";
+import { adopt, restartWait, start } from "../../job/transitions.ts";
+import type { StoredJob } from "../rules/change.ts";
+import { holdJob, isStillLost, roomForKey } from "../rules/claims.ts";
+import { firstInOrder, type ReadyJob } from "../rules/turns.ts";
 import type { Claim, Claimed, ClaimRequest, ClaimWant, LostLease } from "../store.ts";
 import { applyChange } from "./change.ts";
 import type { Database } from "./database.ts";
-import { findByNumber, findJob, withSpec, type Found } from "./rows.ts";
+import { findByNumber, findJob, withSpec } from "./rows.ts";
 
-interface ReadyRow {
-  num: number;
-  turn: number;
-  priority: number;
+/** What a worker is given besides the job. */
+interface Given {
   input: string;
+  client: string | null;
 }
 
+type ReadyRow = Given & ReadyJob;
+
 export function claimJobs(db: Database, request: ClaimRequest): Claimed {
+  if (db.jobClock.isSetBack(request.now)) restartWaits(db, request.now);
   db.delays.promote(db, request.now);
   const claims: Claim[] = [];
   for (const want of request.wants) {
     for (const row of readyRows(db, want)) {
       const found = findByNumber(db, row.num);
-      const claim = found === undefined ? undefined : hold(db, found, row.input, request, start);
+      const claim = found === undefined ? undefined : hold(db, found, row, request, start);
       if (claim === undefined) continue;
       db.turns.served(want.kind, row.priority, row.turn);
       claims.push(claim);
     }
   }
-  return { claims, ...defined({ nextRunAt: db.delays.nextAt }) };
+  return { claims, nextRunAt: db.delays.nextAt };
+}
+
+const selectDelayed = `SELECT num FROM jobs INDEXED BY jobs_delayed
+  WHERE status = 'queued' AND ready = 0 AND blocked = 0 AND run_at > ?`;
+const selectLimited = "SELECT num FROM jobs INDEXED BY jobs_deadline WHERE deadline_at IS NOT NULL AND deadline_at > ?";
+
+/** Those that are ready need nothing, and those that are blocked are looked at when they no longer are. */
+function restartWaits(db: Database, now: number): void {
+  const rows = [selectDelayed, selectLimited].flatMap((select) => db.sql(select).all(now) as { num: number }[]);
+  for (const { num } of rows) {
+    const found = findByNumber(db, num);
+    const change = found === undefined ? undefined : restartWait(found.job, now);
+    if (found !== undefined && change !== undefined) applyChange(db, found, change, now);
+  }
 }
 
 export function adoptJob(db: Database, lost: LostLease, request: Omit<ClaimRequest, "wants">): Claim | undefined {
   const found = findLost(db, lost);
   if (found === undefined) return undefined;
-  const row = db.sql("SELECT input FROM specs WHERE job = ?").get(found.num) as { input: string };
-  return hold(db, found, row.input, request, adopt);
+  const row = db.sql("SELECT input, client FROM specs WHERE job = ?").get(found.num) as Given;
+  return hold(db, found, row, request, adopt);
 }
 
-/** The job, if it is still held under the lost lease and that lease has not been extended since. */
-export function findLost(db: Database, lost: LostLease): Found | undefined {
+/** The job, if it is still lost. */
+export function findLost(db: Database, lost: LostLease): StoredJob | undefined {
   const found = findJob(db, lost.id);
-  if (found === undefined || !("lease" in found.job.state)) return undefined;
-  const { lease } = found.job.state;
-  const isSame = lease.worker === lost.worker && lease.fence === lost.fence;
-  return isSame && lease.expiresAt < lost.before ? found : undefined;
+  return found !== undefined && isStillLost(found.job, lost) ? found : undefined;
 }
 
 function hold(
   db: Database,
-  found: Found,
-  input: string,
+  found: StoredJob,
+  { input, client }: Given,
   request: Omit<ClaimRequest, "wants">,
   transition: typeof start | typeof adopt,
 ): Claim | undefined {
-  const { worker, leaseMs, now } = request;
-  const fence = found.fence + 1;
-  const change: Change | undefined = transition(found.job, { worker, fence, leaseMs, now });
-  if (change === undefined) return undefined;
-  const job = applyChange(db, { ...found, fence }, change, now);
-  return { job, lease: { id: job.id, worker, fence }, input };
+  const held = holdJob(found, request, transition);
+  if (held === undefined) return undefined;
+  const job = applyChange(db, held.stored, held.change, request.now);
+  return { job, lease: held.lease, input, ...(client === null ? {} : { client }) };
 }
 
 /** The index is named, because without statistics the planner prefers to sort. */
 const readySelect = (index: string, condition: string): string =>
-  `SELECT j.num, j.turn, j.priority, s.input FROM jobs j INDEXED BY ${index} ${withSpec}
+  `SELECT j.num, j.turn, j.priority, s.input, s.client FROM jobs j INDEXED BY ${index} ${withSpec}
    WHERE j.kind = ? AND j.ready = 1 ${condition} ORDER BY j.priority DESC, j.turn, j.num LIMIT ?`;
 
 const selectReady = readySelect("jobs_ready", "");
@@ -70,21 +83,18 @@ const selectReadyOfKey = readySelect("jobs_ready_key", "AND j.slot_key = ?");
 function readyRows(db: Database, want: ClaimWant): ReadyRow[] {
   if (want.max <= 0) return [];
   if (want.perKey === undefined) return db.sql(selectReady).all(want.kind, want.max) as ReadyRow[];
-  return readyRowsPerKey(db, want, want.perKey);
+  return readyRowsPerKey(db, want);
 }
 
-/** The first few of each key with room left, merged in claim order; jobs under the empty key, or under none, share no limit. */
-function readyRowsPerKey(db: Database, want: ClaimWant, perKey: number): ReadyRow[] {
+/** The first few of each key with room left, merged in claim order. */
+function readyRowsPerKey(db: Database, want: ClaimWant): ReadyRow[] {
   const held = heldByKey(db, want.kind);
   const rows = readyKeys(db, want.kind).flatMap((key) => {
-    const most = want.perKeyOf?.get(key) ?? perKey;
-    const room = key === "" ? want.max : Math.min(want.max, most - (held.get(key) ?? 0));
-    return room <= 0 ? [] : (db.sql(selectReadyOfKey).all(want.kind, key, room) as ReadyRow[]);
+    const room = roomForKey(want, key, held.get(key) ?? 0);
+    return room === 0 ? [] : (db.sql(selectReadyOfKey).all(want.kind, key, room) as ReadyRow[]);
   });
   const keyless = db.sql(selectReadyWithoutKey).all(want.kind, want.max) as ReadyRow[];
-  return [...rows, ...keyless]
-    .toSorted((a, b) => b.priority - a.priority || a.turn - b.turn || a.num - b.num)
-    .slice(0, want.max);
+  return firstInOrder([...rows, ...keyless], want.max);
 }
 
 /** The keys that have ready jobs, found by one seek each, however many jobs wait under them. */

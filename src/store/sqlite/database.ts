@@ -1,5 +1,6 @@
 import type { Hint } from "../store.ts";
 import type { Statement } from "./driver.ts";
+import type { ClockWatch } from "../rules/clock-watch.ts";
 import type { Delays } from "./delays.ts";
 import type { Turns } from "./turns.ts";
 import type { JobCache } from "./job-cache.ts";
@@ -12,6 +13,9 @@ export interface Database {
   readonly hint: (hint: Hint) => void;
   readonly turns: Turns;
   readonly delays: Delays;
+  /** For claims of jobs, and for claims of deliveries. */
+  readonly jobClock: ClockWatch;
+  readonly deliveryClock: ClockWatch;
   readonly jobs: JobCache;
   /** Numbers of jobs that others depend on, or that have a checkpoint: all others need no look when they end. */
   readonly needed: Set<number>;

@@ -8,6 +8,8 @@ interface Operation {
 }
 
 interface GroupCommitEvents {
+  /** Called before a commit and before it is told; throws when what is committed would not last. */
+  readonly ensureDurable: () => void;
   readonly onCommit: () => void;
   /** Called before an operation that may fail by itself; returns how to forget what it left in memory. */
   readonly savepoint: () => () => void;
@@ -58,7 +60,9 @@ export class GroupCommit {
     this.#last = [];
     let results: Result[];
     try {
+      this.#events.ensureDurable();
       results = this.#runAll(operations);
+      this.#events.ensureDurable();
     } catch (error) {
       const failure = toStorageError(error);
       for (const operation of operations) operation.reject(failure);

@@ -1,7 +1,7 @@
 import type { JobId } from "../../job/id.ts";
-import type { Found } from "./rows.ts";
+import type { StoredJob } from "../rules/change.ts";
 
-const mostEntries = 2_000;
+const maxEntries = 2_000;
 
 /**
  * The jobs that were written last, as they stand in the database: a job is claimed, reported on, settled and looked at
@@ -9,24 +9,24 @@ const mostEntries = 2_000;
  * emptied when writes are undone.
  */
 export class JobCache {
-  readonly #byId = new Map<JobId, Found>();
-  readonly #byNumber = new Map<number, Found>();
+  readonly #byId = new Map<JobId, StoredJob>();
+  readonly #byNumber = new Map<number, StoredJob>();
 
-  get(id: JobId): Found | undefined {
+  get(id: JobId): StoredJob | undefined {
     return this.#byId.get(id);
   }
 
-  getByNumber(num: number): Found | undefined {
+  getByNumber(num: number): StoredJob | undefined {
     return this.#byNumber.get(num);
   }
 
-  set(found: Found): void {
+  set(found: StoredJob): void {
     this.#byId.set(found.job.id, found);
     this.#byNumber.set(found.num, found);
-    if (this.#byId.size > mostEntries) this.#evictOldest();
+    if (this.#byId.size > maxEntries) this.#evictOldest();
   }
 
-  delete(found: Found): void {
+  delete(found: StoredJob): void {
     this.#byId.delete(found.job.id);
     this.#byNumber.delete(found.num);
   }

@@ -1,6 +1,6 @@
-import { LonghaulError } from "../../job/error.ts";
 import { lowestIdAt } from "../../job/id.ts";
 import { isTerminalStatus } from "../../job/state.ts";
+import { parseCursor, toPage } from "../rules/paging.ts";
 import type { JobFilter, JobPage, PageRequest } from "../store.ts";
 import type { Database } from "./database.ts";
 import type { SqlValue } from "./driver.ts";
@@ -12,12 +12,8 @@ export function listJobs(db: Database, filter: JobFilter, page: PageRequest): Jo
   const query = toQuery(db, filter, page);
   if (query === undefined) return { jobs: [] };
   const rows = db.sql(query.sql).all(...query.values) as JobRow[];
-  const shown = rows.slice(0, page.limit);
-  const last = shown.at(-1);
-  return {
-    jobs: shown.map((row) => toFound(row).job),
-    ...(rows.length > page.limit && last !== undefined ? { cursor: String(last.num) } : {}),
-  };
+  const { shown, ...next } = toPage(rows, page.limit, ({ num }) => [num]);
+  return { jobs: shown.map((row) => toFound(row).job), ...next };
 }
 
 interface Query {
@@ -61,13 +57,9 @@ interface Source {
 
 function toSource(filter: JobFilter): Source {
   if (filter.text !== undefined) {
-    const match = toMatchExpression(filter.text);
-    if (match === "") {
-      throw new LonghaulError("invalid_input", `The search text "${filter.text}" has no letter or digit to look for.`);
-    }
     const from =
       "(SELECT rowid AS hit FROM search WHERE search MATCH ? ORDER BY rowid DESC) h CROSS JOIN jobs j ON j.num = h.hit";
-    return { from, order: "h.hit", values: [match], driver: undefined };
+    return { from, order: "h.hit", values: [toMatchExpression(filter.text)], driver: undefined };
   }
   if (filter.tag !== undefined) {
     const from = "(SELECT job AS hit FROM tags WHERE tag = ? ORDER BY job DESC) h CROSS JOIN jobs j ON j.num = h.hit";
@@ -116,7 +108,10 @@ function toRange(db: Database, filter: JobFilter, page: PageRequest): Conditions
     sql.push(condition);
     values.push(value);
   };
-  if (page.cursor !== undefined) bound("j.num < ?", parseCursor(page.cursor));
+  if (page.cursor !== undefined) {
+    const [before = 0] = parseCursor(page.cursor, 1);
+    bound("j.num < ?", before);
+  }
   if (filter.createdFrom !== undefined) {
     const first = db
       .sql("SELECT num FROM jobs WHERE id >= ? ORDER BY id LIMIT 1")
@@ -134,9 +129,4 @@ function toRange(db: Database, filter: JobFilter, page: PageRequest): Conditions
     bound("+j.created_at < ?", filter.createdBefore);
   }
   return { sql, values };
-}
-
-function parseCursor(cursor: string): number {
-  if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
-  throw new LonghaulError("invalid_input", `The cursor "${cursor}" is not one that a list returned.`);
 }

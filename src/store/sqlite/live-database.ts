@@ -1,5 +1,7 @@
 import { LonghaulError } from "../../job/error.ts";
 import type { Hint } from "../store.ts";
+import { ClockWatch } from "../rules/clock-watch.ts";
+import type { DatabaseFiles } from "./database-files.ts";
 import type { Database, Write } from "./database.ts";
 import { Delays } from "./delays.ts";
 import { cacheStatements, type Connection } from "./driver.ts";
@@ -19,7 +21,7 @@ export interface LiveDatabase {
   readonly close: () => void;
 }
 
-export function createLiveDatabase(connection: Connection): LiveDatabase {
+export function createLiveDatabase(connection: Connection, files: DatabaseFiles): LiveDatabase {
   const listeners = new Set<(hint: Hint) => void>();
   const prepared = cacheStatements(connection);
   let hints: Hint[] = [];
@@ -35,12 +37,15 @@ export function createLiveDatabase(connection: Connection): LiveDatabase {
     hint: (hint) => hints.push(hint),
     turns: new Turns(),
     delays: new Delays(),
+    jobClock: new ClockWatch(),
+    deliveryClock: new ClockWatch(),
     jobs: new JobCache(),
     needed: loadNumbers(prepared, "SELECT DISTINCT needs AS num FROM dependencies"),
     checkpointed: loadNumbers(prepared, "SELECT job AS num FROM checkpoints"),
   };
   const publish = (hint: Hint): void => listeners.forEach((listener) => listener(hint));
   const commits = new GroupCommit(connection, {
+    ensureDurable: () => files.ensureInPlace(),
     onCommit: () => {
       const committed = hints;
       hints = [];
@@ -52,6 +57,8 @@ export function createLiveDatabase(connection: Connection): LiveDatabase {
         hints = hints.slice(0, before);
         db.jobs.clear();
         db.delays.forget();
+        db.jobClock.forget();
+        db.deliveryClock.forget();
       };
     },
   });
@@ -76,14 +83,16 @@ export function createLiveDatabase(connection: Connection): LiveDatabase {
       isClosed = true;
       db.jobs.clear();
       listeners.clear();
-      leave(connection);
+      leave(connection, files);
     },
   };
 }
 
 /** Out of WAL mode the connection holds no lock, even where the driver does not really close it (see open.ts). */
-function leave(connection: Connection): void {
+function leave(connection: Connection, files: DatabaseFiles): void {
   try {
+    // A log beside another database is not ours to delete.
+    if (!files.isDatabaseInPlace) return;
     connection.exec("PRAGMA journal_mode = DELETE; PRAGMA locking_mode = NORMAL; SELECT 1 FROM jobs LIMIT 1;");
   } catch {
     // A full disk: the file stays in WAL mode, where nothing is lost either.

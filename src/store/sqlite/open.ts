@@ -1,9 +1,9 @@
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { LonghaulError } from "../../job/error.ts";
 import { messageOf } from "../../job/failure.ts";
-import { makeFolder } from "../make-folder.ts";
-import { createOutputFiles } from "../output-files.ts";
+import { makeFolder } from "../files/make-folder.ts";
+import { createOutputFiles } from "../files/output-files.ts";
 import type { Store } from "../store.ts";
 import { connect, type Connection } from "./driver.ts";
 import { applicationId, migrations } from "./schema.ts";
@@ -23,7 +23,11 @@ const alwaysCheckedBytes = 64 * 1024 * 1024;
 export async function openSqliteStore({ file, outputCapBytes = 16 * 1024 * 1024 }: SqliteOptions): Promise<Store> {
   const folder = dirname(file);
   makeHome(folder);
-  if (existsSync(file) && statSync(file).size > 0) await inspect(file);
+  if (existsSync(file) && statSync(file).size > 0) {
+    await finishRollback(file);
+    await inspectStoreFile(file, { isThorough: isCheckDue(file) });
+  }
+  makePrivate(file);
   const connection = await openExclusive(file);
   const ownerFile = `${file}.owner`;
   try {
@@ -31,6 +35,7 @@ export async function openSqliteStore({ file, outputCapBytes = 16 * 1024 * 1024 
     writeFileSync(ownerFile, String(process.pid), { mode: 0o600 });
     return createSqliteStore({
       connection,
+      file,
       createOutput: (onGrown) => createOutputFiles(join(folder, "output"), { capBytes: outputCapBytes, onGrown }),
       onClose: () => rmSync(ownerFile, { force: true }),
     });
@@ -50,24 +55,36 @@ function makeHome(folder: string): void {
   }
 }
 
-/** Looks at a file through a read-only connection, so that refusing it changes nothing. */
-async function inspect(file: string): Promise<void> {
-  await finishRollback(file);
+/** SQLite gives the files that it makes beside the database the same mode. */
+function makePrivate(file: string): void {
+  try {
+    closeSync(openSync(file, "a", 0o600));
+    for (const path of [file, `${file}-wal`, `${file}-shm`]) if (existsSync(path)) chmodSync(path, 0o600);
+  } catch {
+    // Whoever opens it says why it cannot be used.
+  }
+}
+
+/** Looks at a file through a read-only connection, so that refusing it changes nothing. Thoroughly reads all of it. */
+export async function inspectStoreFile(file: string, { isThorough }: { isThorough: boolean }): Promise<void> {
+  const hadIndex = existsSync(`${file}-shm`);
   const connection = await openReadOnly(file);
   try {
     if (!isTrue(connection, isOurs)) throw damaged(file, "it belongs to another program");
     if (!isTrue(connection, `(SELECT user_version FROM pragma_user_version) <= ${migrations.length}`)) {
       throw new LonghaulError(
         "store_too_new",
-        `${file} was written by a newer Longhaul (this one knows formats up to ${migrations.length}). It was left as it is: update Longhaul, or use another folder.`,
+        `${file} was written by a newer Longhaul (this one knows formats up to ${migrations.length}). It was left unchanged: update Longhaul, or use another folder.`,
       );
     }
-    const isSound = !isCheckDue(file) || isTrue(connection, "(SELECT quick_check FROM pragma_quick_check) = 'ok'");
+    const isSound = !isThorough || isTrue(connection, "(SELECT quick_check FROM pragma_quick_check) = 'ok'");
     if (!isSound) throw damaged(file, "some of its pages are damaged");
   } catch (error) {
     throw translate(error, file);
   } finally {
     connection.close();
+    // Made to read the log that a killed process has left; the store itself keeps its index in memory.
+    if (!hadIndex) rmSync(`${file}-shm`, { force: true });
   }
 }
 
@@ -177,6 +194,6 @@ function inUse(file: string): LonghaulError {
 function damaged(file: string, what: string): LonghaulError {
   return new LonghaulError(
     "store_damaged",
-    `${file} cannot be used: ${what}. It was left as it is: restore a backup, or move it away to start with an empty one.`,
+    `${file} cannot be used: ${what}. It was left unchanged: restore a backup, or move it away to start with an empty one.`,
   );
 }

@@ -1,8 +1,6 @@
-import { defined } from "../../job/defined.ts";
 import type { JobId } from "../../job/id.ts";
 import type { Answer, AskedQuestion, Question } from "../../job/question.ts";
-import { isTerminal } from "../../job/state.ts";
-import { ask, closeQuestion } from "../../job/transitions.ts";
+import { decideAnswer, decideAsk } from "../rules/questions.ts";
 import type { AnswerResult, HeldLease } from "../store.ts";
 import { applyChange, findHeld } from "./change.ts";
 import type { Database } from "./database.ts";
@@ -23,19 +21,18 @@ export function askQuestion(
 ): AskedQuestion | undefined {
   const found = findHeld(db, lease);
   if (found === undefined) return undefined;
-  const asked = findQuestion(db, found.num, asking.key);
-  if (asked?.answer !== undefined) return asked;
-  if (asked === undefined) {
+  const known = findQuestion(db, found.num, asking.key);
+  const { asked, isNew, change } = decideAsk(found.job, lease, known, asking);
+  if (isNew) {
     db.sql("INSERT INTO questions (job, key, question, asked_at) VALUES (?, ?, ?, ?)").run(
       found.num,
-      asking.key,
-      JSON.stringify(asking.question),
-      asking.at,
+      asked.key,
+      JSON.stringify(asked.question),
+      asked.askedAt,
     );
   }
-  const change = ask(found.job, lease, { ...asking, question: asked?.question ?? asking.question });
   if (change !== undefined) applyChange(db, found, change, asking.at);
-  return asked ?? { key: asking.key, question: asking.question, askedAt: asking.at };
+  return asked;
 }
 
 export function answerQuestion(
@@ -43,22 +40,19 @@ export function answerQuestion(
   id: JobId,
   answering: { key: string; answer: Answer; at: number; by?: string },
 ): AnswerResult {
-  const { key, answer, at, by } = answering;
+  const { key, answer, at } = answering;
   const found = findJob(db, id);
   if (found === undefined) return "not_asked";
-  const asked = findQuestion(db, found.num, key);
-  if (asked === undefined) return "not_asked";
-  if (asked.answer !== undefined) return "already_answered";
-  if (isTerminal(found.job.state)) return "finished";
+  const { result, change } = decideAnswer(found.job, findQuestion(db, found.num, key), answering);
+  if (change === undefined) return result;
   db.sql("UPDATE questions SET answer = ?, answered_at = ? WHERE job = ? AND key = ?").run(
     JSON.stringify(answer),
     at,
     found.num,
     key,
   );
-  const change = closeQuestion(found.job, { key, at, ...defined({ by }) });
-  if (change !== undefined) applyChange(db, found, change, at);
-  return "answered";
+  applyChange(db, found, change, at);
+  return result;
 }
 
 export function listQuestions(db: Database, id: JobId): AskedQuestion[] {

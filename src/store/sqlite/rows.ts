@@ -1,19 +1,12 @@
 import type { JobEvent } from "../../job/event.ts";
 import type { JobId } from "../../job/id.ts";
 import type { Job, JobSpec } from "../../job/job.ts";
-import { isHeld, type JobState } from "../../job/state.ts";
+import type { JobState } from "../../job/state.ts";
 import type { Change } from "../../job/transitions.ts";
+import { recordChange, toSearched, type NumberedEvent, type SearchedState, type StoredJob } from "../rules/change.ts";
+import { withLeaseEnd } from "../rules/leases.ts";
 import type { Database } from "./database.ts";
-import { recordDeliveries } from "./deliveries.ts";
-
-/** A job together with what only the tables know of it. */
-export interface Found {
-  readonly num: number;
-  readonly job: Job;
-  readonly fence: number;
-  /** How many jobs it depends on have not succeeded yet. */
-  readonly blocked: number;
-}
+import { insertDeliveries } from "./deliveries.ts";
 
 export interface JobRow {
   num: number;
@@ -31,33 +24,27 @@ export const jobColumns = "j.num, j.id, s.spec, j.state, j.seq, j.fence, j.block
 /** Where the job columns come from; the order of the join is fixed, so that the index chosen on jobs decides. */
 export const withSpec = "CROSS JOIN specs s ON s.job = j.num";
 
-export function findJob(db: Database, id: JobId): Found | undefined {
+export function findJob(db: Database, id: JobId): StoredJob | undefined {
   return db.jobs.get(id) ?? read(db, db.sql(`SELECT ${jobColumns} FROM jobs j ${withSpec} WHERE j.id = ?`).get(id));
 }
 
-export function findByNumber(db: Database, num: number): Found | undefined {
+export function findByNumber(db: Database, num: number): StoredJob | undefined {
   const select = `SELECT ${jobColumns} FROM jobs j ${withSpec} WHERE j.num = ?`;
   return db.jobs.getByNumber(num) ?? read(db, db.sql(select).get(num));
 }
 
-function read(db: Database, row: unknown): Found | undefined {
+function read(db: Database, row: unknown): StoredJob | undefined {
   if (row === undefined) return undefined;
   const found = toFound(row as JobRow);
   db.jobs.set(found);
   return found;
 }
 
-export function toFound(row: JobRow): Found {
+export function toFound(row: JobRow): StoredJob {
   const spec = JSON.parse(row.spec) as Omit<JobSpec, "id">;
-  const job: Job = { id: row.id as JobId, ...spec, state: toState(row), lastSeq: row.seq };
+  const state = withLeaseEnd(JSON.parse(row.state) as JobState, row.lease_expires_at ?? 0);
+  const job: Job = { id: row.id as JobId, ...spec, state, lastSeq: row.seq };
   return { num: row.num, job, fence: row.fence, blocked: row.blocked };
-}
-
-/** A lease's end is kept in its column only: a heartbeat then need not rewrite the state. */
-function toState(row: JobRow): JobState {
-  const state = JSON.parse(row.state) as JobState;
-  if (!isHeld(state)) return state;
-  return { ...state, lease: { ...state.lease, expiresAt: row.lease_expires_at ?? 0 } };
 }
 
 export function toSpecText(spec: JobSpec): string {
@@ -65,16 +52,15 @@ export function toSpecText(spec: JobSpec): string {
   return JSON.stringify(rest);
 }
 
-/** The searchable columns that follow from a state, in the order of `stateColumns`. */
-export function toStateValues(state: JobState, blocked: number, now: number): (string | number | null)[] {
-  const isQueued = state.status === "queued";
+/** The values of `stateColumns`. */
+export function toStateValues(state: JobState, searched: SearchedState): (string | number | null)[] {
   return [
-    state.status,
-    isQueued && blocked === 0 && state.runAt <= now ? 1 : 0,
-    isQueued ? state.runAt : null,
-    (isQueued ? state.deadlineAt : undefined) ?? null,
-    isHeld(state) ? state.lease.expiresAt : null,
-    "expiresAt" in state ? state.expiresAt : null,
+    searched.status,
+    searched.isReady ? 1 : 0,
+    searched.runAt ?? null,
+    searched.deadlineAt ?? null,
+    searched.leaseExpiresAt ?? null,
+    searched.expiresAt ?? null,
     JSON.stringify(state),
   ];
 }
@@ -85,25 +71,22 @@ const updateState = `UPDATE jobs SET ${stateColumns.map((column) => `${column} =
   seq = ?, fence = ?, blocked = ? WHERE num = ?`;
 
 /** Writes a change with its events and says so; the caller takes care of what else follows from it. */
-export function writeChange(db: Database, found: Found, change: Change, now: number): Found {
-  const { job, num, fence, blocked } = found;
-  const lastSeq = job.lastSeq + change.events.length;
-  db.sql(updateState).run(...toStateValues(change.state, blocked, now), lastSeq, fence, blocked, num);
-  appendEvents(db, num, job.lastSeq, change.events, now);
-  if (job.webhook !== undefined) recordDeliveries(db, found, job.webhook, change, now);
-  db.hint({ type: "job-changed", id: job.id, seq: lastSeq, status: change.state.status });
-  if (change.state.status === "queued") {
-    if (change.state.runAt > now) db.delays.note(change.state.runAt);
-    db.hint({ type: "job-ready" });
-  }
-  const changed: Found = { ...found, job: { ...job, state: change.state, lastSeq } };
-  db.jobs.set(changed);
-  return changed;
+export function writeChange(db: Database, before: StoredJob, change: Change, now: number): StoredJob {
+  const { stored, events, deliveries, hints } = recordChange(before, change);
+  const { num, job, fence, blocked } = stored;
+  const { state } = job;
+  db.sql(updateState).run(...toStateValues(state, toSearched(state, blocked, now)), job.lastSeq, fence, blocked, num);
+  appendEvents(db, num, events, now);
+  if (deliveries.length > 0) insertDeliveries(db, stored, deliveries, now);
+  if (state.status === "queued" && state.runAt > now) db.delays.note(state.runAt);
+  for (const hint of hints) db.hint(hint);
+  db.jobs.set(stored);
+  return stored;
 }
 
-export function appendEvents(db: Database, num: number, lastSeq: number, events: Change["events"], at: number): void {
+export function appendEvents(db: Database, num: number, events: readonly NumberedEvent[], at: number): void {
   const insert = db.sql("INSERT INTO events (job, seq, at, body) VALUES (?, ?, ?, ?)");
-  events.forEach((event, index) => insert.run(num, lastSeq + index + 1, at, JSON.stringify(event)));
+  for (const { seq, body } of events) insert.run(num, seq, at, JSON.stringify(body));
 }
 
 export function readEvents(db: Database, id: JobId, after: number, limit: number): JobEvent[] {

@@ -111,4 +111,7 @@ export const migrations: readonly string[] = [
   CREATE INDEX deliveries_due ON deliveries (host, next_at) WHERE state = 'pending';
   CREATE INDEX deliveries_state ON deliveries (state, job, seq);
   `,
+  `
+  ALTER TABLE specs ADD COLUMN client TEXT;
+  `,
 ];

@@ -1,8 +1,6 @@
 import type { JobState } from "../../job/state.ts";
+import { toSearchableText, toSearchWords } from "../rules/search.ts";
 import type { Database } from "./database.ts";
-
-/** Text beyond this is not searchable: it keeps a huge input from filling the index. */
-const indexedCharacters = 4_000;
 
 /**
  * Indexes the next jobs that are not searchable yet; true when more are left. New jobs are indexed later and many at
@@ -33,10 +31,11 @@ export function indexFailure(db: Database, num: number): void {
   indexRow(db, row);
 }
 
-/** Every word must occur, each as a whole word or the beginning of one; anything else in the text is punctuation. */
+/** The words as FTS5 wants them: each is a prefix, and all must occur. */
 export function toMatchExpression(text: string): string {
-  const words = text.match(/[\p{L}\p{N}]+/gu) ?? [];
-  return words.map((word) => `"${word}"*`).join(" ");
+  return toSearchWords(text)
+    .map((word) => `"${word}"*`)
+    .join(" ");
 }
 
 interface IndexedRow {
@@ -47,20 +46,12 @@ interface IndexedRow {
 }
 
 function indexRow(db: Database, row: IndexedRow): void {
-  const state = JSON.parse(row.state) as JobState;
-  const error = "failure" in state ? `${state.failure.code} ${state.failure.message}` : "";
+  const text = toSearchableText(row.name ?? undefined, row.input, JSON.parse(row.state) as JobState);
   db.sql("INSERT OR REPLACE INTO search (rowid, name, input, error) VALUES (?, ?, ?, ?)").run(
     row.num,
-    row.name ?? "",
-    unescapeJson(row.input.slice(0, indexedCharacters)),
-    error.slice(0, indexedCharacters),
-  );
-}
-
-/** The words of a JSON text as a person would read them: a line end is no letter. */
-function unescapeJson(json: string): string {
-  return json.replace(/\\(?:u([0-9a-f]{4})|.)/gi, (_escape, code: string | undefined) =>
-    code === undefined ? " " : String.fromCharCode(Number.parseInt(code, 16)),
+    text.name,
+    text.input,
+    text.error,
   );
 }
 

@@ -1,31 +1,38 @@
+import { open, rm } from "node:fs/promises";
 import { LonghaulError } from "../../job/error.ts";
 import type { JobId } from "../../job/id.ts";
 import type { OutputStore } from "../output-store.ts";
 import type { Store } from "../store.ts";
-import { changeVerbs } from "./change-verbs.ts";
+import { changeVerbs } from "./change-methods.ts";
 import { claimJobs } from "./claim.ts";
 import { createJobs } from "./create.ts";
-import { deliveryVerbs } from "./delivery-verbs.ts";
+import { deliveryVerbs } from "./delivery-methods.ts";
+import { DatabaseFiles } from "./database-files.ts";
 import type { Connection } from "./driver.ts";
-import { leaseVerbs } from "./lease-verbs.ts";
+import { leaseVerbs } from "./lease-methods.ts";
 import { listJobs } from "./list.ts";
 import { createLiveDatabase } from "./live-database.ts";
 import { findLeftOutput, forgetOutput, purgeJobs } from "./purge.ts";
-import { readVerbs } from "./read-verbs.ts";
+import { readVerbs } from "./read-methods.ts";
 import { indexNext } from "./search.ts";
 import { createTokenStore } from "./tokens.ts";
+import { isFull } from "./storage-error.ts";
 
 const indexedAtOnce = 500;
 
 interface SqliteParts {
   readonly connection: Connection;
+  readonly file: string;
   readonly createOutput: (onGrown: (id: JobId) => void) => OutputStore;
   readonly onClose: () => void;
 }
 
 /** The store on one SQLite file. Reads are answered at once; writes of one turn of the event loop share a commit. */
-export function createSqliteStore({ connection, createOutput, onClose }: SqliteParts): Store {
-  const { db, write, writeLast, publish, subscribe, close } = createLiveDatabase(connection);
+export function createSqliteStore({ connection, file, createOutput, onClose }: SqliteParts): Store {
+  const { db, write, writeLast, publish, subscribe, close } = createLiveDatabase(
+    connection,
+    new DatabaseFiles(file, connection),
+  );
   const output = createOutput((id) => publish({ type: "output-grown", id }));
   const indexSome = (): Promise<boolean> => write(() => indexNext(db, indexedAtOnce));
   return {
@@ -44,7 +51,10 @@ export function createSqliteStore({ connection, createOutput, onClose }: SqliteP
       return listJobs(db, filter, page);
     },
     tidy: indexSome,
-    probe: () => write(() => void db.sql("UPDATE search_progress SET indexed_to = indexed_to").run()),
+    probe: async () => {
+      await write(() => void db.sql("UPDATE search_progress SET indexed_to = indexed_to").run());
+      await probeDisk(`${file}.probe`);
+    },
     setPaused: (kind, isPaused) =>
       write(() => {
         const change = isPaused
@@ -76,4 +86,31 @@ async function indexAll(indexSome: () => Promise<boolean>): Promise<void> {
   } catch (error) {
     if (!(error instanceof LonghaulError) || error.code !== "storage_full") throw error;
   }
+}
+
+/** As much as a job needs to begin with. */
+const probeBytes = 64 * 1024;
+
+/** Writes to the disk for good: the database alone may still have room in its own files when the disk has none. */
+async function probeDisk(path: string): Promise<void> {
+  try {
+    const file = await open(path, "w", 0o600);
+    try {
+      await file.write(Buffer.alloc(probeBytes, 1));
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    throw isFull(error)
+      ? new LonghaulError("storage_full", "The disk is full: free some space.", { cause: error })
+      : new LonghaulError("storage_failed", `The disk cannot be written to (${codeOf(error)}).`, { cause: error });
+  } finally {
+    await rm(path, { force: true }).catch(() => undefined);
+  }
+}
+
+/** Not the message, which names the file: whoever asks whether the server is ready need not be told where it lives. */
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "unknown error";
 }

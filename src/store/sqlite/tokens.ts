@@ -19,7 +19,7 @@ export function createTokenStore(db: Database, write: Write): TokenStore {
         if (db.sql("SELECT 1 FROM tokens WHERE name = ? AND revoked_at IS NULL").get(token.name) !== undefined) {
           throw new LonghaulError(
             "conflict",
-            `There is a token "${token.name}" already: choose another name, or revoke that one first.`,
+            `There is already a token "${token.name}": choose another name, or revoke that one first.`,
           );
         }
         db.sql("INSERT INTO tokens (id, name, token) VALUES (?, ?, ?)").run(

@@ -5,7 +5,8 @@ import type { Delivery, Engine, OpenOptions, WebhookOptions } from "../../../src
 import { Receiver, verify } from "../../receiver.ts";
 import { until } from "../../until.ts";
 import { Puppet } from "../puppet.ts";
-import { present, refusal, untilStatus, useWorld } from "../world.ts";
+import { refusal, untilStatus, useWorld } from "../world.ts";
+import { present } from "../../present.ts";
 
 const world = useWorld();
 const secret = `whsec_${Buffer.alloc(32, "s").toString("base64")}`;
@@ -125,7 +126,9 @@ describe("a webhook", () => {
   it("that is healthy gets each of a thousand ends exactly once", async () => {
     const engine = await world().open([puppet.kind], webhooks());
     const requests = Array.from({ length: 1_000 }, () => ({
-      ...{ kind: "puppet", input: {}, webhook: { url: receiver.url } },
+      kind: "puppet",
+      input: {},
+      webhook: { url: receiver.url },
     }));
     const jobs = await engine.submitMany(requests);
     for (const _job of jobs) (await puppet.next()).succeed();
@@ -172,7 +175,7 @@ describe("an address", () => {
   it("is refused by an engine without webhooks, and so is a bad secret", async () => {
     const engine = await world().open([puppet.kind]);
     const submit = (url: string, own?: string): Promise<unknown> =>
-      engine.submit({ kind: "puppet", input: {}, webhook: { url, ...(own === undefined ? {} : { secret: own }) } });
+      engine.submit({ kind: "puppet", input: {}, webhook: { url, secret: own } });
     await expect(submit(receiver.url)).rejects.toMatchObject(refusal("not_allowed", /webhooks\.allow/));
     const other = await world().reopen();
     expect(await other.count()).toEqual([]);
@@ -251,6 +254,7 @@ describe("a receiver that", () => {
     await until(() => receiver.received.length === 1);
     await world().clock.advance(15_000);
     await untilDelivery(engine, { state: "pending", attempts: 1, lastError: "no answer within 15000 ms" });
+    expect(receiver.received).toHaveLength(1);
   });
 
   it("redirects is not followed", async () => {
@@ -258,7 +262,9 @@ describe("a receiver that", () => {
     const engine = await world().openTimed([puppet.kind], webhooks());
     await finish(engine);
     await untilDelivery(engine, {
-      ...{ state: "pending", attempts: 1, lastStatus: 307 },
+      state: "pending",
+      attempts: 1,
+      lastStatus: 307,
       lastError: "the receiver redirects, which are not followed",
     });
     expect(receiver.received.map(({ path }) => path)).toEqual(["/hook"]);
@@ -275,6 +281,7 @@ describe("a receiver that", () => {
     const engine = await world().openTimed([puppet.kind], webhooks());
     await finish(engine);
     await untilDelivery(engine, { lastStatus: 429, nextAt: world().clock.now() + waitMs });
+    expect(receiver.received).toHaveLength(1);
   });
 
   it("is gone gets no more of this job", async () => {
@@ -316,6 +323,7 @@ describe("a receiver that", () => {
     const engine = await world().open([puppet.kind], webhooks());
     await finish(engine);
     await untilDelivery(engine, { state: "delivered" });
+    expect(receiver.received).toHaveLength(1);
   });
 });
 

@@ -1,4 +1,5 @@
-import { writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JobView } from "../../../src/operations/job-view.ts";
@@ -10,15 +11,19 @@ import { runOnTerminal } from "./on-terminal.ts";
 
 describe("longhaul agent", () => {
   const cli = makeSharedCli();
+  const work = mkdtempSync(join(tmpdir(), "longhaul-cli-work-"));
   let models: FakeModels;
   let env: Record<string, string> = {};
   beforeAll(async () => {
     models = await FakeModels.open();
     env = { OPENAI_BASE_URL: models.url, OPENAI_API_KEY: "sk-key-of-the-cli-12345678" };
-    writeFileSync(join(cli.home, "notes.md"), "buy milk");
+    writeFileSync(join(work, "notes.md"), "buy milk");
   });
-  afterAll(() => models.close());
-  const agent = (...words: string[]): Promise<Done> => cli.run(["agent", ...words], { env, cwd: cli.home });
+  afterAll(async () => {
+    await models.close();
+    rmSync(work, { recursive: true });
+  });
+  const agent = (...words: string[]): Promise<Done> => cli.run(["agent", ...words], { env, cwd: work });
 
   it("prints the answer and nothing else into a pipe", async () => {
     models.script("m", { text: "Let me see.", ...call("read_file", { filePath: "notes.md" }) }, { text: "Milk." });
@@ -62,7 +67,7 @@ describe("longhaul agent", () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/succeeded {2}openai\/good · 1 step · 110 tokens\n {2}Forty-two\./);
     expect(stdout).toMatch(/failed {2}openai\/bad/);
-    expect(stdout).toMatch(/cancelled {2}openai\/slow\n {2}another agent was first/);
+    expect(stdout).toMatch(/cancelled {2}openai\/slow\n {2}another agent finished first/);
   });
 
   it("hands out data by a schema, and tests the models", async () => {

@@ -3,9 +3,8 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 import type { Engine } from "../../../src/engine/engine.ts";
-import { createCallHandler } from "../../../src/faces/local/call-handler.ts";
+import { listenToCalls } from "../door/call-listener.ts";
 import { defineKind } from "../../../src/job/kind.ts";
-import { operations } from "../../../src/operations/operations.ts";
 import { openEngine } from "../../../src/server/open-engine.ts";
 import { readVersion } from "../../../src/server/version.ts";
 import { until } from "../../until.ts";
@@ -20,16 +19,11 @@ const asker = defineKind({
     context.ask({ message: "Which one?", ...(form === null ? {} : { form: form as never }) }),
 });
 
-function onFault(error: unknown): never {
-  throw error;
-}
-
 /** A server with a kind that asks: none that is built in does so yet. */
 async function serveAsker(cli: Cli): Promise<Engine> {
   const engine = await openEngine({ home: cli.home, kinds: [asker] });
   const facts = { version: readVersion(), startedAt: Date.now(), home: cli.home, url: undefined };
-  const handle = createCallHandler({ operations, context: { engine, server: facts }, onFault });
-  const server = createServer((request, response) => handle(request, response, {}));
+  const server = createServer(listenToCalls({ engine, server: facts }));
   server.listen(join(cli.home, "longhaul.sock"));
   onTestFinished(async () => {
     server.close();
@@ -51,7 +45,7 @@ const form = {
   required: ["name"],
 };
 
-it("answers a question with fields, read as the form wants them", async () => {
+it("longhaul answer answers a question with fields, read as the form wants them", async () => {
   const cli = makeCli();
   const engine = await serveAsker(cli);
   const id = await ask(engine, form);
@@ -62,7 +56,7 @@ it("answers a question with fields, read as the form wants them", async () => {
   expect(await engine.result(id)).toEqual({ action: "accept", content: { name: "12", count: 3, sure: true } });
 });
 
-it("answers with a text, or declines", async () => {
+it("longhaul answer answers with a text, or declines", async () => {
   const cli = makeCli();
   const engine = await serveAsker(cli);
   const [plain, declined] = [await ask(engine, null), await ask(engine, form)];
@@ -73,7 +67,7 @@ it("answers with a text, or declines", async () => {
   expect(await engine.result(declined)).toEqual({ action: "decline" });
 });
 
-it("refuses an answer that does not fit, and says which would", async () => {
+it("longhaul answer refuses an answer that does not fit, and says which would", async () => {
   const cli = makeCli();
   const engine = await serveAsker(cli);
   const id = await ask(engine, form);
@@ -82,7 +76,7 @@ it("refuses an answer that does not fit, and says which would", async () => {
     [["count=3"], '"name" is required'],
     [["name=a", "count=many"], "whole number"],
     [["other", "name=a"], "other"],
-    [["name=a", "--decline"], "not several"],
+    [["name=a", "--decline"], "only one of"],
   ] as const) {
     const { code, stderr } = await cli.run(["answer", id, ...words]);
     expect(stderr).toContain(reason);

@@ -1,10 +1,11 @@
+import type { InputOf } from "../../../src/operations/registry.ts";
 import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, onTestFinished } from "vitest";
-import { isAlive } from "../../../src/faces/cli/process-life.ts";
-import { createClient, NotRunningError, type Client } from "../../../src/faces/local/client.ts";
+import { isAlive } from "../../../src/faces/cli/server/process-life.ts";
+import { createClient, NotRunningError, type Client } from "../../../src/faces/door/local-client.ts";
 import { until } from "../../until.ts";
 
 export const bin = resolve("dist/server/main.js");
@@ -102,9 +103,9 @@ function readServerPid(home: string): number | undefined {
 
 async function close({ home, client }: Cli): Promise<void> {
   try {
-    const active = { state: ["queued", "running", "waiting"] };
+    const active: InputOf<"job_list"> = { state: ["queued", "running", "waiting"] };
     await client.call("job_cancel", { filter: active });
-    await until(async () => (await client.call<{ jobs: unknown[] }>("job_list", active)).jobs.length === 0);
+    await until(async () => (await client.call("job_list", active)).jobs.length === 0);
   } catch (error) {
     if (!(error instanceof NotRunningError)) throw error;
   }

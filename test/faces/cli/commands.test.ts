@@ -134,9 +134,9 @@ describe("send", () => {
   });
 
   it("leaves the line open if asked to", async () => {
-    expect((await cli.run(["send", "--no-newline", "live", "ab"])).stderr).toBe("Sent 2 bytes.\n");
+    expect((await cli.run(["send", "--no-newline", "live", "a"])).stderr).toBe("Sent 1 byte.\n");
     await cli.run(["send", "live", "cd"]);
-    await until(async () => (await cli.run(["logs", "live", "--tail", "1"])).stdout === "got abcd\n");
+    await until(async () => (await cli.run(["logs", "live", "--tail", "1"])).stdout === "got acd\n");
   });
 });
 
@@ -164,10 +164,10 @@ describe("cancel and retry", () => {
     const id = await cli.detach("sleep 60");
     expect((await cli.run(["cancel", id])).stdout).toContain("is being cancelled");
     expect((await cli.run(["wait", id])).code).toBe(143);
-    expect((await cli.run(["cancel", id])).stdout).toContain("is cancelled");
+    expect((await cli.run(["cancel", id])).stdout).toContain("was cancelled");
     expect(await cli.json(["retry", id])).toMatchObject({ jobs: [{ id, state: "queued", attempt: 2 }] });
     expect(await cli.json(["cancel", id])).toMatchObject({ jobs: [{ id }] });
-    expect((await cli.run(["cancel", "good"])).stdout).toContain("left as it is: succeeded");
+    expect((await cli.run(["cancel", "good"])).stdout).toContain("has succeeded already");
   });
 
   it("act on a batch, or on all that match", async () => {
@@ -181,7 +181,7 @@ describe("cancel and retry", () => {
     );
     expect((await cli.json<{ jobs: JobView[] }>(["retry", "--batch", "x"])).jobs).toHaveLength(2);
     await cli.run(["cancel", "--batch", "x"]);
-    expect((await cli.run(["cancel", "--batch", "none"])).stderr).toContain("No such job is active");
+    expect((await cli.run(["cancel", "--batch", "none"])).stderr).toContain("No matching job is active");
   });
 });
 

@@ -52,7 +52,7 @@ describe("crawl", () => {
     expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining("404") as string });
     expect(await cli.run(["crawl", "ftp://a.example"])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("urls.0") as string,
+      stderr: expect.stringContaining("url must be an http or https URL") as string,
     });
     expect(await cli.run(["crawl", site.url, "--select", "price"])).toMatchObject({ code: 2 });
   });

@@ -1,7 +1,18 @@
-import { chmodSync, existsSync, readdirSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Finding } from "../../../src/faces/cli/doctor/finding.ts";
+import { openSqliteStore } from "../../../src/store/sqlite/open.ts";
 import { endProcess, makeCli, type Cli } from "./cli.ts";
 
 async function examine(
@@ -13,6 +24,24 @@ async function examine(
   expect(ok).toBe(code === 0);
   return { code, find: (name) => checks.find((finding) => finding.name === name) };
 }
+
+/** Puts noise in the place of these bytes. */
+function overwrite(file: string, from: number, to: number): void {
+  const descriptor = openSync(file, "r+");
+  writeSync(descriptor, Buffer.alloc(to - from, 0xaa), 0, to - from, from);
+  closeSync(descriptor);
+}
+
+/** The header of a SQLite file has both as numbers of four bytes. */
+function setNumber(file: string, offset: number, number: number): void {
+  const bytes = readFileSync(file);
+  bytes.writeUInt32BE(number, offset);
+  writeFileSync(file, bytes);
+}
+
+const setVersion = (file: string, version: number): void => setNumber(file, 60, version);
+const setMark = (file: string, mark: number): void => setNumber(file, 68, mark);
+const matching = (pattern: RegExp): string => expect.stringMatching(pattern) as string;
 
 describe("doctor", () => {
   it("finds nothing wrong with a folder that is not used yet, and leaves it so", async () => {
@@ -56,11 +85,47 @@ describe("doctor", () => {
     expect((await cli.run(["doctor"])).stdout).toMatch(/✗ database .*\n +→ Restore/);
   });
 
+  it.each<[string, (file: string) => void, RegExp]>([
+    ["damaged pages", (file) => overwrite(file, 4_096, 8_192), /longhaul\.db cannot be used: .*(damaged|malformed)/],
+    [
+      "an end that is missing",
+      (file) => truncateSync(file, 20_000),
+      /longhaul\.db cannot be used: .*(damaged|malformed)/,
+    ],
+    ["another first line", (file) => overwrite(file, 0, 16), /longhaul\.db is not a SQLite database/],
+    ["the format of a newer version", (file) => setVersion(file, 999), /was written by a newer Longhaul/],
+    ["the mark of another program", (file) => setMark(file, 1), /belongs to another program/],
+  ])("finds a database with %s, and leaves it as it is", async (_what, spoil, message) => {
+    const cli = makeCli();
+    const file = join(cli.home, "longhaul.db");
+    await (await openSqliteStore({ file })).close();
+    spoil(file);
+    const before = [readFileSync(file), readdirSync(cli.home)];
+    const { code, find } = await examine(cli);
+    expect([code, find("database")?.status, find("database")?.message]).toEqual([1, "bad", matching(message)]);
+    expect([readFileSync(file), readdirSync(cli.home)]).toEqual(before);
+  });
+
+  it("finds a database that is whole sound, and one in use as well", async () => {
+    const cli = makeCli();
+    const file = join(cli.home, "longhaul.db");
+    await (await openSqliteStore({ file })).close();
+    expect((await examine(cli)).find("database")).toMatchObject({ status: "ok", message: matching(/is sound/) });
+    await cli.run(["ps"]);
+    expect((await examine(cli)).find("database")).toMatchObject({ status: "ok", message: matching(/is in use/) });
+  });
+
   it("finds a folder that cannot be made", async () => {
     const cli = makeCli();
     writeFileSync(join(cli.home, "file"), "");
     const { code, find } = await examine(cli, { LONGHAUL_HOME: join(cli.home, "file", "below") });
     expect([code, find("folder")?.status]).toEqual([1, "bad"]);
+  });
+
+  it("finds no owner in a file that a power cut has left empty", async () => {
+    const cli = makeCli();
+    writeFileSync(join(cli.home, "longhaul.db.owner"), "");
+    expect((await examine(cli)).find("owner")).toMatchObject({ status: "note" });
   });
 
   it("finds a server that does not answer though its process lives", async () => {

@@ -33,6 +33,27 @@ describe("run", () => {
     expect((await cli.run(["run", "--cwd", folder, "--", "pwd"])).stdout).toBe(`${folder}\n`);
   });
 
+  it("hands on the variables of whoever runs it, and not those of whoever started the server", async () => {
+    const words = ["run", "--", 'echo "${VIRTUAL_ENV-none} ${SOME_SECRET-none}"'];
+    await cli.run(["run", "--", "true"], { env: { VIRTUAL_ENV: "/venvs/first" } });
+    expect((await cli.run(words, { env: { VIRTUAL_ENV: "/venvs/one", SOME_SECRET: "x" } })).stdout).toBe(
+      "/venvs/one none\n",
+    );
+    const { VIRTUAL_ENV: _own, ...env } = process.env as Record<string, string>;
+    expect((await cli.run(words, { env })).stdout).toBe("none none\n");
+  });
+
+  it("shows the folder of a job, and nothing of the variables", async () => {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), "longhaul-cwd-")));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const env = { HTTPS_PROXY: "http://ada:open-sesame@proxy:1" };
+    const { stdout } = await cli.run(["run", "-d", "--", "true"], { cwd: folder, env });
+    const shown = await cli.run(["show", stdout.trim()]);
+    expect(shown.stdout).toMatch(new RegExp(`^in +${folder}$`, "m"));
+    const all = await Promise.all(["show", "events"].map((verb) => cli.run([verb, "--json", stdout.trim()])));
+    expect(all.map((done) => done.stdout).join("")).not.toMatch(/open-sesame|PATH/);
+  });
+
   it("sets variables, and passes on those that are only named", async () => {
     const words = ["run", "--env", "A=1=2", "--env", "B", "--", 'echo "$A $B"'];
     expect((await cli.run(words, { env: { B: "from here" } })).stdout).toBe("1=2 from here\n");

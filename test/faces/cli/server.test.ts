@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { until } from "../../until.ts";
-import { isAlive } from "../../../src/faces/cli/process-life.ts";
+import { isAlive } from "../../../src/faces/cli/server/process-life.ts";
 import { bin, endProcess, makeCli, type Done } from "./cli.ts";
 
 describe("a command that needs a server", () => {
@@ -118,7 +118,7 @@ describe("server", () => {
     const cli = makeCli();
     const id = await cli.detach("sleep 2; exit 8");
     const before = cli.serverPid() ?? 0;
-    expect((await cli.run(["server", "restart"])).stdout).toContain("The server runs");
+    expect((await cli.run(["server", "restart"])).stdout).toContain("The server is running");
     expect([isAlive(before), cli.serverPid() === before]).toEqual([false, false]);
     expect((await cli.run(["server", "stop"])).stdout).toContain("Stopped the server");
     expect(JSON.parse((await cli.run(["server", "stop", "--json"])).stdout)).toEqual({ stopped: false });
@@ -146,7 +146,7 @@ describe("a server of another version", () => {
     const done = await cli.run(["run", "-d", "--", "true"]);
     expect(done).toMatchObject({ code: 2, stdout: "" });
     expect(done.stderr).toMatch(/^error: The running server is version 99\.0\.0, newer than this command .*\n$/);
-    expect([cli.serverPid(), (await cli.client.call<{ jobs: unknown[] }>("job_list")).jobs]).toEqual([pid, []]);
+    expect([cli.serverPid(), (await cli.client.call("job_list", {})).jobs]).toEqual([pid, []]);
   });
 
   it("is recognised by its answer when its file does not tell", async () => {

@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { call } from "../access-world.ts";
+import { call } from "../door/access-world.ts";
 import { makeCli, makeSharedCli, type Cli } from "./cli.ts";
 
 const cli = makeSharedCli();
 
 async function address(from: Cli): Promise<string> {
-  return (await from.client.call<{ url: string }>("server_status")).url;
+  return (await from.client.call("server_status", {})).url ?? "";
 }
 
 async function status(from: Cli, token: string, operation = "server_status", body: object = {}): Promise<number> {
@@ -18,7 +18,7 @@ describe("token", () => {
   it("create prints the token alone, which opens the HTTP door until it is revoked", async () => {
     const { code, stdout, stderr } = await cli.run(["token", "create", "ci"]);
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^lh_[0-9a-f]{12}_[\w-]{43}\n$/) as string]);
-    expect(stderr).toMatch(/^This is token "ci" \([0-9a-f]{12}\): run, for the jobs of local\. It is shown only now/);
+    expect(stderr).toMatch(/^This is token "ci" \([0-9a-f]{12}\): run, for the jobs of local\. It is shown only once/);
     const token = stdout.trim();
     expect([await status(cli, token), await status(cli, token, "jobs_prune")]).toEqual([200, 403]);
     const revoked = await cli.run(["token", "revoke", "ci"]);
@@ -32,7 +32,12 @@ describe("token", () => {
     const made = JSON.parse((await cli.run(["token", "create", "laptop", ...words, "--json"])).stdout) as object;
     const { token, ...shown } = made as { token: string; id: string; expires_at: string };
     expect(shown).toMatchObject({
-      ...{ name: "laptop", owner: "ada", scope: "read", kinds: ["shell"], rate: "100/min", state: "active" },
+      name: "laptop",
+      owner: "ada",
+      scope: "read",
+      kinds: ["shell"],
+      rate: "100/min",
+      state: "active",
       created_by: "local (cli)",
     });
     expect(Date.parse(shown.expires_at)).toBeGreaterThan(Date.now() + 29 * 86_400_000);
@@ -67,7 +72,7 @@ describe("token", () => {
     [["create", "x", "--expires", "soon"], /30s, 10m or 1h30m/],
     [["create", "x", "--rate", "many"], /100\/min/],
     [["create", "x", "--kind", "nothing"], /no kind "nothing"/],
-    [["create", "x", "--all-owners"], /needs the scope "admin"/],
+    [["create", "x", "--all-owners"], /has the scope "read" or "admin"/],
     [["revoke", "nothing"], /no token "nothing"/],
   ];
   it.each(bad)("refuses %j with one sentence", async (words, message) => {

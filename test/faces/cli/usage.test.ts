@@ -21,7 +21,7 @@ describe("usage", () => {
   });
 });
 
-describe("what is not understood exits with 2 and says what may have been meant", () => {
+describe("what is not understood", () => {
   it.each([
     ["an unknown flag", ["run", "--detatch", "--", "true"], "Did you mean --detach?"],
     ["an unknown command", ["lgs"], "Did you mean logs?"],
@@ -29,6 +29,7 @@ describe("what is not understood exits with 2 and says what may have been meant"
     ["a missing command", ["run"], "command"],
     ["a bad time", ["run", "--timeout", "soon", "--", "true"], "30s, 10m"],
     ["a bad number", ["ps", "--limit", "many"], "whole number from 1 to 1000"],
+    ["a bad rate", ["map", "--rate", "fast", "http://example.org"], "number above 0"],
     ["a bad state", ["ps", "--state", "sleeping"], "queued, running"],
     ["a bad condition", ["run", "--ready", "soon", "--", "true"], "pattern=…, port=… or url=…"],
     ["an unknown shell", ["completions", "csh"], "bash, zsh, fish"],
@@ -36,14 +37,14 @@ describe("what is not understood exits with 2 and says what may have been meant"
     ["no target", ["cancel"], "Say which jobs"],
     ["a filter that could mean more than was meant", ["cancel", "--tag", "t"], "--all-matching"],
     ["a variable that is not set", ["run", "--env", "NOT_SET_HERE", "--", "true"], "NAME=VALUE"],
-  ])("%s", async (_what, words, advice) => {
+  ])("exits with 2 and says what may have been meant: %s", async (_what, words, advice) => {
     const { code, stdout, stderr } = await cli.run(words);
     expect(stderr).toContain(advice);
     expect(stderr.trim().split("\n")).toHaveLength(1);
     expect([code, stdout]).toEqual([2, ""]);
   });
 
-  it("as JSON where JSON was asked for", async () => {
+  it("is told as JSON where JSON was asked for", async () => {
     const { code, stderr } = await cli.run(["ps", "--json", "--lmit", "3"]);
     expect(code).toBe(2);
     expect(JSON.parse(stderr)).toEqual({
@@ -52,28 +53,30 @@ describe("what is not understood exits with 2 and says what may have been meant"
   });
 });
 
-describe("what the server refuses exits with 2 and creates nothing", () => {
+describe("what the server refuses", () => {
   it.each([
     ["an empty command", ["run", "--", " "], "command"],
+    ["an empty name", ["run", "--name", "", "--", "true"], "error: --name must not be empty."],
+    ["an unknown shell", ["run", "--shell", "zsh", "--", "true"], "--shell must be one of bash, sh"],
     ["a missing folder", ["run", "--cwd", "/nowhere/at/all", "--", "true"], "existing directory"],
     ["an unknown id", ["show", "deadbeef"], "no job"],
     ["an unknown name", ["logs", "nobody"], 'no job "nobody"'],
     ["an unknown job to run after", ["run", "--after", "nobody", "--", "true"], 'no job "nobody"'],
     ["an unknown kind", ["pause", "tea"], 'no kind "tea"'],
     ["an unknown stream name", ["logs", "nobody", "--stream", "STDOUT"], "no job"],
-  ])("%s", async (_what, words, reason) => {
+  ])("exits with 2 and creates nothing: %s", async (_what, words, reason) => {
     const { code, stdout, stderr } = await cli.run(words);
     expect(stderr).toContain(reason);
     expect([code, stdout]).toEqual([2, ""]);
   });
 
-  it("a pattern that is none", async () => {
+  it("exits with 2: a pattern that is none", async () => {
     const id = await cli.detach("true");
     expect(await cli.run(["logs", id, "--grep", "("])).toMatchObject({ code: 2 });
     expect((await cli.run(["wait", id, "--until", "("])).stderr).toContain("RE2");
   });
 
-  it("text for a finished job", async () => {
+  it("exits with 2: text for a finished job", async () => {
     const id = await cli.detach("true");
     await cli.run(["wait", id]);
     expect(await cli.run(["send", id, "hello"])).toMatchObject({ code: 2 });

@@ -1,6 +1,6 @@
 import { readdir, readlink } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import type { WaitAnswer } from "../../../src/faces/cli/answers.ts";
+import type { AnswerOf } from "../../../src/operations/registry.ts";
 import { until } from "../../until.ts";
 import { makeSharedCli } from "./cli.ts";
 
@@ -34,7 +34,10 @@ describe("wait", () => {
     const { code, stderr } = await cli.run(["wait", id, "--timeout", "200ms"]);
     expect(code).toBe(124);
     expect(stderr).toContain(`longhaul logs -f ${id.slice(-8)}`);
-    expect(await cli.json<WaitAnswer>(["wait", id, "--timeout", "1ms"])).toMatchObject({ reached: false, met: [] });
+    expect(await cli.json<AnswerOf<"job_wait">>(["wait", id, "--timeout", "1ms"])).toMatchObject({
+      reached: false,
+      met: [],
+    });
     await cli.run(["cancel", id]);
   });
 

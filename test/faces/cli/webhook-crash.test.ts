@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { DeliveryView } from "../../../src/operations/webhook-verbs.ts";
+import type { DeliveryView } from "../../../src/operations/webhook.ts";
 import { Receiver } from "../../receiver.ts";
 import { until } from "../../until.ts";
 import { endProcess, makeCli, type Cli } from "./cli.ts";
@@ -20,7 +20,7 @@ function makeHookedCli(): Cli {
 }
 
 async function listDeliveries(cli: Cli): Promise<DeliveryView[]> {
-  return (await cli.client.call<{ deliveries: DeliveryView[] }>("webhook_list")).deliveries;
+  return (await cli.client.call("webhook_list", {})).deliveries;
 }
 
 async function killServer(cli: Cli): Promise<void> {

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync }
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { JobView } from "../../../src/operations/job-view.ts";
-import type { DeliveryView } from "../../../src/operations/webhook-verbs.ts";
+import type { DeliveryView } from "../../../src/operations/webhook.ts";
 import { Receiver, verify } from "../../receiver.ts";
 import { until } from "../../until.ts";
 import { makeCli, type Cli } from "./cli.ts";
@@ -19,7 +19,7 @@ function configure(cli: Cli, webhooks: object): void {
 }
 
 async function listDeliveries(cli: Cli): Promise<DeliveryView[]> {
-  return (await cli.client.call<{ deliveries: DeliveryView[] }>("webhook_list")).deliveries;
+  return (await cli.client.call("webhook_list", {})).deliveries;
 }
 
 describe("run --webhook", () => {
@@ -54,7 +54,7 @@ describe("run --webhook", () => {
     for (const hidden of [secret, "tellnobody"]) expect(shown.join("\n")).not.toContain(hidden);
     expect((await cli.run(["webhook", "redeliver"])).code).toBe(2);
     expect(await cli.run(["webhook", "redeliver", "--job", job])).toMatchObject({
-      stderr: "Nothing of this job was given up.\n",
+      stderr: "This job has no deliveries that were given up.\n",
     });
   });
 

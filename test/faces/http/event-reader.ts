@@ -17,7 +17,7 @@ export interface EventReader {
 /** Reads an event stream as a browser does. */
 export async function readEvents(
   url: string,
-  { token = "root", lastEventId }: { token?: string; lastEventId?: string | undefined } = {},
+  { token = "root", lastEventId }: { token?: string; lastEventId?: string } = {},
 ): Promise<EventReader> {
   const stopping = new AbortController();
   const response = await fetch(url, {

@@ -4,25 +4,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { expect, it, onTestFinished } from "vitest";
-import { routes } from "../../../src/faces/http/routes.ts";
+import { createRoutes } from "../../../src/faces/http/routes.ts";
+import { seededRandom } from "../../seeded-random.ts";
 import { startServer } from "../mcp/server-process.ts";
+import { operations } from "../../../src/operations/registry.ts";
+
+const routes = createRoutes(operations);
 
 const batches = 1_000;
 const perBatch = 20;
 const atOnce = 16;
 
-/** The same "random" numbers in every run (mulberry32). */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
-const random = createRandom(20_261_116);
+const random = seededRandom(20_261_116);
 const below = (limit: number): number => Math.floor(random() * limit);
 const pick = <Choice>(choices: readonly Choice[]): Choice => choices[below(choices.length)] as Choice;
 const scraps = [

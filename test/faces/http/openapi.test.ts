@@ -1,14 +1,16 @@
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { createOpenApi } from "../../../src/faces/http/openapi.ts";
-import { routes } from "../../../src/faces/http/routes.ts";
-import { operations } from "../../../src/operations/operations.ts";
+import { createRoutes } from "../../../src/faces/http/routes.ts";
+import { operations } from "../../../src/operations/registry.ts";
+import { installPackage, installTimeoutMs } from "../../install-package.ts";
 import { useHttpWorld } from "./world.ts";
+
+const routes = createRoutes(operations);
 
 const world = useHttpWorld();
 const run = promisify(execFile);
@@ -45,10 +47,13 @@ describe("the OpenAPI document", () => {
     // The status of the server has the counts.
     expect(missing).toEqual(["job_count"]);
   });
+});
 
-  it("is enough to make a typed client from, which drives the server", async () => {
+describe("a client that is generated from the OpenAPI document", () => {
+  beforeAll(() => installPackage(folder), installTimeoutMs);
+
+  it("compiles with types, and drives the server", async () => {
     const program = (name: string): string => join(folder, "node_modules", name);
-    if (!existsSync(program("openapi-typescript"))) throw new Error(`run npm ci in ${folder} first`);
     const made = join(folder, "made");
     await mkdir(made, { recursive: true });
     const url = `http://127.0.0.1:${world().port}`;

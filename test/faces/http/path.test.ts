@@ -1,19 +1,5 @@
-import type { IncomingMessage } from "node:http";
 import { describe, expect, it } from "vitest";
-import { createPathReader, pathOf } from "../../../src/faces/http/path.ts";
-
-describe("the path of a request", () => {
-  it.each([
-    ["/v1/jobs", "/v1/jobs"],
-    ["/v1/jobs?state=failed&a=?", "/v1/jobs"],
-    ["/a%20b?", "/a%20b"],
-    ["http://other.example/v1/jobs?limit=1", "/v1/jobs"],
-    ["http://[", "http://["],
-    ["*", "*"],
-  ])("of %s is %s", (url, path) => {
-    expect(pathOf({ url } as IncomingMessage)).toBe(path);
-  });
-});
+import { createPathReader } from "../../../src/faces/http/path.ts";
 
 describe("a pattern", () => {
   it.each([

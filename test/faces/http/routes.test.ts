@@ -1,3 +1,5 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { until } from "../../until.ts";
 import { untilStatus } from "../../engine/world.ts";
@@ -215,7 +217,7 @@ describe("steering jobs", () => {
     });
   });
 
-  it("prunes", async () => {
+  it("prunes, and tells how many jobs were removed", async () => {
     expect(await world().ask("/v1/prune", { method: "POST" })).toMatchObject({ status: 200, body: { removed: 0 } });
   });
 });
@@ -255,6 +257,15 @@ describe("the server's own pages", () => {
       status: 503,
       body: { code: "storage_failed" },
     });
+  });
+
+  it("tell that it is not ready when the database was deleted; jobs are refused with the same reason", async () => {
+    await rm(join(world().home, "longhaul.db"));
+    const refused = await world().ask("/v1/jobs", { body: { kind: "puppet" } });
+    expect(refused).toMatchObject({ status: 500, body: { code: "storage_failed" } });
+    expect(refused.body["detail"]).toMatch(/^The database was deleted or replaced .* put the file back/);
+    const { status, body } = await world().ask("/readyz", { token: null });
+    expect([status, body["detail"]]).toEqual([503, refused.body["detail"]]);
   });
 
   it("tell its status", async () => {

@@ -17,7 +17,7 @@ it.each([
   "a client that sends %s drop by drop is not waited for, and leaves nothing behind",
   async (_what, beginning, drop) => {
     const limits = { headersTimeout: 300, requestTimeout: 600, connectionsCheckingInterval: 50 };
-    const server = createServer(limits, world().face.listener);
+    const server = createServer(limits, world().door.listener);
     await new Promise<void>((listening) => {
       server.listen(0, "127.0.0.1", listening);
     });

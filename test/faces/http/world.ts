@@ -5,9 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach } from "vitest";
 import type { Actor } from "../../../src/engine/access.ts";
-import type { Admit } from "../../../src/faces/admission.ts";
-import { createGatekeeper } from "../../../src/faces/access/gatekeeper.ts";
+import type { Admit } from "../../../src/faces/door/admission.ts";
+import { Door } from "../../../src/faces/door/door.ts";
+import { createGatekeeper } from "../../../src/faces/door/gatekeeper.ts";
+import { patience } from "../../../src/faces/door/listen.ts";
 import { createHttpFace, type HttpFace, type HttpFaceParts } from "../../../src/faces/http/face.ts";
+import { createMetrics, type Metrics } from "../../../src/faces/http/metrics/metrics.ts";
 import { openEngine, type Engine, type Kind } from "../../../src/index.ts";
 import { Puppet } from "../../engine/puppet.ts";
 
@@ -46,14 +49,20 @@ export class HttpWorld {
   readonly engine: Engine;
   readonly puppet: Puppet;
   readonly face: HttpFace;
+  readonly metrics: Metrics;
+  readonly door: Door;
   readonly server: Server;
   readonly faults: unknown[];
 
-  constructor(parts: Pick<HttpWorld, "home" | "engine" | "puppet" | "face" | "server" | "faults">) {
+  constructor(
+    parts: Pick<HttpWorld, "home" | "engine" | "puppet" | "face" | "metrics" | "door" | "server" | "faults">,
+  ) {
     this.home = parts.home;
     this.engine = parts.engine;
     this.puppet = parts.puppet;
     this.face = parts.face;
+    this.metrics = parts.metrics;
+    this.door = parts.door;
     this.server = parts.server;
     this.faults = parts.faults;
   }
@@ -71,7 +80,7 @@ export class HttpWorld {
         ...(body === undefined ? {} : { "content-type": "application/json" }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: isText ? body : JSON.stringify(body) }),
+      body: body === undefined ? undefined : isText ? body : JSON.stringify(body),
     });
   }
 
@@ -100,22 +109,26 @@ export function useHttpWorld(options: Partial<HttpFaceParts> & { kinds?: readonl
     const { kinds = [], ...parts } = options;
     const engine = await openEngine({ home, kinds: [puppet.kind, ...kinds], outputCapBytes: 20_000_000 });
     const faults: unknown[] = [];
-    const face = createHttpFace({
-      engine,
-      server: { version: "1.2.3", startedAt: 0, home, url: undefined },
+    const metrics = createMetrics(engine);
+    const facts = { version: "1.2.3", startedAt: 0, home, url: undefined };
+    const face = createHttpFace({ engine, server: facts, metrics, ...parts });
+    const door = new Door({
       gatekeeper: createGatekeeper({ admit }),
+      entrances: [face],
       onFault: (error) => faults.push(error),
-      ...parts,
+      onAnswered: metrics.countRequest,
     });
-    const server = createServer(face.listener);
+    const server = createServer(patience, door.listener);
     await new Promise<void>((listening) => {
       server.listen(0, "127.0.0.1", listening);
     });
-    world = new HttpWorld({ home, engine, puppet, face, server, faults });
+    world = new HttpWorld({ home, engine, puppet, face, metrics, door, server, faults });
   });
   afterEach(async () => {
-    const { home = "", engine, server, face } = world ?? {};
+    const { home = "", engine, server, face, metrics, door } = world ?? {};
     face?.close();
+    metrics?.close();
+    door?.close();
     server?.closeAllConnections();
     await new Promise((closed) => server?.close(closed));
     await engine?.stop();

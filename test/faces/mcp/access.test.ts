@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { makeHome, serveHere, type ServerHere } from "../../server/server-here.ts";
 import { connectOfficial, type OfficialClient } from "./official-client.ts";
+import { jobIdIn } from "./reply-text.ts";
 
 const noFront = { command: "", args: [], env: {} };
 
@@ -19,12 +20,10 @@ describe.each(["modern", "legacy"] as const)("the official client (%s)", (era) =
     const start = { name: "run_command", arguments: { command: "echo hello", wait_s: 20 } };
     const started = await runner.client.callTool(start);
     expect(started.isError ?? false).toBe(false);
-    const { job_id: id } = started.structuredContent as { job_id: string };
+    const id = jobIdIn(started);
 
     expect((await reader.client.listTools()).tools.map(({ name }) => name)).toContain("run_command");
-    expect(await reader.client.callTool({ name: "job_get", arguments: { id } })).toMatchObject({
-      structuredContent: { job_id: id },
-    });
+    expect(jobIdIn(await reader.client.callTool({ name: "job_get", arguments: { id } }))).toBe(id);
     for (const call of [
       start,
       { name: "job_cancel", arguments: { ids: [id] } },
@@ -42,8 +41,8 @@ describe.each(["modern", "legacy"] as const)("the official client (%s)", (era) =
       kind: "error",
       error: { code: -32_602, message: expect.stringContaining("not found") as string },
     });
-    expect((await server.local.call<{ jobs: unknown[] }>("job_list")).jobs).toHaveLength(1);
-    const { events } = await server.local.call<{ events: { by?: string }[] }>("job_events", { id });
-    expect(events[0]?.by).toBe("runner (mcp)");
+    expect((await server.local.call("job_list", {})).jobs).toHaveLength(1);
+    const { events } = await server.local.call("job_events", { id });
+    expect(events[0]).toMatchObject({ by: "runner (mcp)" });
   });
 });

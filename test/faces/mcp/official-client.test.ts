@@ -8,13 +8,14 @@ import {
   type OfficialClient,
   type Wire,
 } from "./official-client.ts";
-import { useMcpWorld } from "./world.ts";
+import { useSharedMcpWorld } from "./world.ts";
 
 const require = { task: { preference: "require" } } as const;
 
-describe.each(combinations)("the official Tasks client over $wire, $era revision", ({ wire, era }) => {
-  const world = useMcpWorld();
+const world = useSharedMcpWorld();
 
+// They wait for the client's next look at a task most of the time, so they run at once.
+describe.concurrent.each(combinations)("the official Tasks client over $wire, $era revision", ({ wire, era }) => {
   async function withClient(run: (client: OfficialClient) => Promise<void>, answers?: Answers): Promise<void> {
     const client = await connect(wire, era, answers);
     try {
@@ -24,7 +25,7 @@ describe.each(combinations)("the official Tasks client over $wire, $era revision
     }
   }
   const connect = (w: Wire, e: Era, answers?: Answers): Promise<OfficialClient> =>
-    connectOfficial(world(), { wire: w, era: e, ...(answers === undefined ? {} : { answers }) });
+    connectOfficial(world(), { wire: w, era: e, answers });
 
   it("settles a task with the result of its job", async () => {
     await withClient(async ({ session }) => {

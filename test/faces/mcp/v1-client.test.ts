@@ -60,7 +60,7 @@ describe.each([{ wire: "http" }, { wire: "stdio" }] as const)("the v1 SDK's clie
   });
 
   it("answers one question, and two at once", async () => {
-    const client = await connect((message) =>
+    const client = await connect((message): Record<string, string | boolean> =>
       message.startsWith("Delete") ? { confirm: true } : { name: message.includes("friend") ? "Bob" : "Ada" },
     );
     expect((await call(client, "confirm_delete", { filename: "a" })).result).toMatchObject({

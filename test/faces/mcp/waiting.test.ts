@@ -4,16 +4,16 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { buildCoreServer } from "../../../src/faces/mcp/core/core-server.ts";
-import { serveSocket } from "../../../src/faces/mcp/stdio.ts";
+import { coreProfile } from "../../../src/faces/profiles/core/core-profile.ts";
+import { serveSocket } from "../../../src/faces/mcp/protocol/stdio.ts";
 import type { Engine } from "../../../src/index.ts";
 import { createMcpEndpoint, type McpEndpoint } from "../../../src/mcp.ts";
 import { listenForTests, type FixtureServer } from "../../conformance/fixture-server.ts";
 import { Puppet } from "../../engine/puppet.ts";
 import { useWorld } from "../../engine/world.ts";
 import { until } from "../../until.ts";
-
-const facts = { version: "0.0.0", startedAt: 0, home: "", url: undefined };
+import { textOf } from "./reply-text.ts";
+import { parts } from "../profiles/parts.ts";
 
 /** The core profile over an engine whose time the test makes pass. */
 describe("waiting through the core profile", () => {
@@ -23,7 +23,7 @@ describe("waiting through the core profile", () => {
   beforeEach(async () => {
     const made = new Puppet();
     const engine = await world().openTimed([made.kind]);
-    const endpoint = createMcpEndpoint({ engine, build: (context) => buildCoreServer(context, facts) });
+    const endpoint = createMcpEndpoint({ engine, build: (context) => coreProfile.build(context, parts) });
     const http = await listenForTests(endpoint);
     const client = new Client({ name: "plain", version: "0.0.0" }, { versionNegotiation: { mode: "auto" } });
     await client.connect(new StreamableHTTPClientTransport(new URL(http.url)));
@@ -46,11 +46,11 @@ describe("waiting through the core profile", () => {
     let answered: CallToolResult | undefined;
     void calling.then((result) => (answered = result));
     await passUntil(() => answered !== undefined, 44_000);
-    const { structuredContent, content } = answered as CallToolResult;
-    expect(structuredContent).toMatchObject({ reached: false, wait_clamped: true, jobs: [{ job_id: id }] });
-    expect(content[0]).toMatchObject({
-      text: expect.stringContaining("wait_clamped: waited 45 s instead of 120 s; call again to wait on."),
-    });
+    const text = textOf(answered as CallToolResult);
+    expect(text).toMatch(
+      /^Not yet after 45 s; the jobs go on\.\nwait_clamped: waited 45 s instead of 120 s; keep waiting with job_wait\.\n/,
+    );
+    expect(text).toContain(`job ${id} running`);
   });
 
   it("does not speak of a clamp when it waited as long as it was asked to, or the job ended", async () => {
@@ -59,11 +59,10 @@ describe("waiting through the core profile", () => {
     let answered: CallToolResult | undefined;
     void short.then((result) => (answered = result));
     await passUntil(() => answered !== undefined, 4_000);
-    expect(answered?.structuredContent).toEqual(expect.not.objectContaining({ wait_clamped: true }));
+    expect(textOf(answered as CallToolResult)).not.toContain("wait_clamped");
     const long = current.client.callTool({ name: "job_wait", arguments: { ids: [id], timeout_s: 120 } });
     puppet().attempts[0]?.succeed();
-    expect((await long).structuredContent).toMatchObject({ reached: true });
-    expect((await long).structuredContent).not.toHaveProperty("wait_clamped");
+    expect(textOf(await long)).toMatch(new RegExp(`^job ${id} succeeded`));
   });
 
   it("tells a client that takes progress every few seconds that the call lives, and waits longer for it", async () => {
@@ -77,16 +76,28 @@ describe("waiting through the core profile", () => {
     await until(async () => heardAt.length > 0, { timeoutMs: 15_000 });
     await world().clock.advance(60_000);
     puppet().attempts[0]?.succeed();
-    const { structuredContent } = await calling;
-    expect(structuredContent).toMatchObject({ reached: true, jobs: [{ status: "succeeded" }] });
+    expect(textOf(await calling)).toMatch(new RegExp(`^job ${id} succeeded`));
+  }, 30_000);
+
+  it("waits at most 240 seconds, whatever the client says about progress", async () => {
+    const id = await start();
+    const calling = current.client.callTool(
+      { name: "job_wait", arguments: { ids: [id], timeout_s: 3_600 } },
+      { onprogress: () => undefined, resetTimeoutOnProgress: true },
+    );
+    let answered: CallToolResult | undefined;
+    void calling.then((result) => (answered = result));
+    await passUntil(() => answered !== undefined, 239_000);
+    expect(textOf(answered as CallToolResult)).toContain("wait_clamped: waited 240 s instead of 3600 s");
   }, 30_000);
 
   /** Lets time pass in steps, until something holds; what it takes must be more than `leastMs`. */
   async function passUntil(holds: () => boolean, leastMs: number): Promise<void> {
     let passedMs = 0;
+    const { waiting } = world().clock;
     // The request has to arrive before time may pass.
-    await delay(200);
-    while (!holds() && passedMs < 200_000) {
+    await until(() => world().clock.waiting > waiting);
+    while (!holds() && passedMs < 400_000) {
       await world().clock.advance(1_000);
       passedMs += 1_000;
       await delay(5);

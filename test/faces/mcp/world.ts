@@ -1,14 +1,16 @@
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { afterEach, beforeEach } from "vitest";
 import { openEngine, type Engine } from "../../../src/index.ts";
 import { type McpEndpoint } from "../../../src/mcp.ts";
-import { serveSocket } from "../../../src/faces/mcp/stdio.ts";
+import { serveSocket } from "../../../src/faces/mcp/protocol/stdio.ts";
+import { takeSnapshot } from "../../../src/faces/mcp/front/take-snapshot.ts";
+import { serveFronts, type FrontService } from "../../../src/server/serve-fronts.ts";
+import { readVersion } from "../../../src/server/version.ts";
 import { createFixtureEndpoint, listenForTests, type FixtureServer } from "../../conformance/fixture-server.ts";
 import { kinds } from "../../conformance/job-tools.ts";
+import { useEach, useOnce } from "../../use-each.ts";
 
 const built = resolve(import.meta.dirname, "../../../.build/test/fixtures");
 
@@ -37,32 +39,46 @@ export interface McpWorld {
   readonly front: { readonly command: string; readonly args: string[]; readonly env: Record<string, string> };
 }
 
+interface OpenMcpWorld extends McpWorld {
+  readonly http: FixtureServer;
+  readonly fronts: FrontService;
+}
+
+/** A world of its own for each test. */
 export function useMcpWorld(): () => McpWorld {
-  let world: (McpWorld & { http: FixtureServer; socket: Server }) | undefined;
-  beforeEach(async () => {
-    const home = await mkdtemp(join(tmpdir(), "longhaul-mcp-"));
-    const engine = await openEngine({ home, kinds });
-    const endpoint = createFixtureEndpoint(engine);
-    const http = await listenForTests(endpoint, owners);
-    const socket = createServer((client) => {
-      client.on("error", () => client.destroy());
+  return useEach(openMcpWorld, closeMcpWorld);
+}
+
+/** One world for all tests of a file, which may then run at once. */
+export function useSharedMcpWorld(): () => McpWorld {
+  return useOnce(openMcpWorld, closeMcpWorld);
+}
+
+async function openMcpWorld(): Promise<OpenMcpWorld> {
+  const home = await mkdtemp(join(tmpdir(), "longhaul-mcp-"));
+  const engine = await openEngine({ home, kinds });
+  const endpoint = createFixtureEndpoint(engine);
+  const http = await listenForTests(endpoint, owners);
+  const version = readVersion();
+  const fronts = await serveFronts({
+    sockets: { core: join(home, "mcp.sock") },
+    snapshots: join(home, "snapshots"),
+    version,
+    readCaller: () => ({ actor: {}, isIdentified: true }),
+    takeSnapshot: () => takeSnapshot(endpoint, { version, onceOnly: [] }),
+    serve: async (_profile, client) => {
       serveSocket(endpoint, client, { actor: { owner: "ada", by: "ada" }, isIdentified: true });
-    });
-    await new Promise<void>((listening) => socket.listen(join(home, "mcp.sock"), listening));
-    const env = { ...(process.env as Record<string, string>), LONGHAUL_HOME: home };
-    const front = { command: process.execPath, args: [program, "mcp"], env };
-    world = { home, engine, endpoint, url: http.url, front, http, socket };
+    },
   });
-  afterEach(async () => {
-    const { http, socket, engine, home } = world ?? {};
-    await http?.close();
-    await new Promise((closed) => socket?.close(closed));
-    await engine?.stop();
-    await rm(home ?? "", { recursive: true, force: true });
-    world = undefined;
-  });
-  return () => {
-    if (world === undefined) throw new Error("there is no world outside of a test");
-    return world;
-  };
+  await fronts.publish("core");
+  const env = { ...(process.env as Record<string, string>), LONGHAUL_HOME: home };
+  const front = { command: process.execPath, args: [program, "mcp"], env };
+  return { home, engine, endpoint, url: http.url, front, http, fronts };
+}
+
+async function closeMcpWorld({ http, fronts, engine, home }: OpenMcpWorld): Promise<void> {
+  await http.close();
+  await fronts.stop();
+  await engine.stop();
+  await rm(home, { recursive: true, force: true });
 }

@@ -8,6 +8,7 @@ import { answerCalls } from "../../../src/kinds/agent/answer-calls.ts";
 import { startConversation, type Conversation } from "../../../src/kinds/agent/conversation.ts";
 import { ConfinedFiles } from "../../../src/kinds/agent/tools/confined-files.ts";
 import { writeTools } from "../../../src/kinds/agent/tools/write-tools.ts";
+import { createPatternPool } from "../../../src/text/pattern-pool.ts";
 import { createRedactor } from "../../../src/text/redact.ts";
 
 let root = "";
@@ -34,6 +35,7 @@ async function resume(name: string, input: unknown, isUnderWay: boolean): Promis
     activity: createActivity(context, createRedactor([])),
     tools: writeTools,
     files: new ConfinedFiles(root, []),
+    patterns: createPatternPool(),
     redactor: { known: (text) => text, learn: async () => undefined },
     isDone: () => false,
   });

@@ -22,8 +22,21 @@ describe("a patch", () => {
     write("b", "gone\n");
     write("c", "stay\n");
     const told = await patch(
-      ...["*** Add File: new/d", "+first", "+", "*** Update File: a", "@@", " one", "-two", "+TWO", " three"],
-      ...["*** Delete File: b", "*** Update File: c", "*** Move to: e", "@@", "-stay", "+moved"],
+      "*** Add File: new/d",
+      "+first",
+      "+",
+      "*** Update File: a",
+      "@@",
+      " one",
+      "-two",
+      "+TWO",
+      " three",
+      "*** Delete File: b",
+      "*** Update File: c",
+      "*** Move to: e",
+      "@@",
+      "-stay",
+      "+moved",
     );
     expect(told).toBe("Added new/d\nUpdated a\nDeleted b\nMoved c to e\nDeleted c");
     expect([read("new/d"), read("a"), read("e")]).toEqual(["first\n\n", "one\nTWO\nthree\n", "moved\n"]);
@@ -65,7 +78,7 @@ describe("a patch", () => {
   it.each(["hello", "*** Begin Patch\n*** End Patch", "*** Begin Patch\nhello\n*** End Patch"])(
     "is none: %j",
     async (text) => {
-      await expect(applyPatch(text, new ConfinedFiles(root, []))).rejects.toThrow("The patch does not fit");
+      await expect(applyPatch(text, new ConfinedFiles(root, []))).rejects.toThrow("The patch is not valid");
     },
   );
 });

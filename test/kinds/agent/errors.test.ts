@@ -30,7 +30,8 @@ describe("a model that does not answer", () => {
     models.script("claude-x", { status: 401, error: "invalid x-api-key" });
     models.script("n", call("list", {}), { text: "I do it." });
     const job = await world().run({
-      models: ["m", "claude-x", "fake/n"].map((name) => (name === "m" ? "fake/m" : name)),
+      model: "fake/m",
+      fallback: ["claude-x", "fake/n"],
     });
     expect(await world().result(job)).toMatchObject({ output: "I do it.", model: "fake/n" });
     expect([models.requests("m").length, models.requests("claude-x").length, models.requests("n").length]).toEqual([
@@ -46,7 +47,7 @@ describe("a model that does not answer", () => {
       error: "gone",
     });
     models.script("claude-y", call("todo_list", { items: [] }), { text: "I do it." });
-    const job = await world().run({ models: ["claude-x", "claude-y"] });
+    const job = await world().run({ model: "claude-x", fallback: ["claude-y"] });
     expect(await world().result(job)).toMatchObject({ output: "I do it.", model: "anthropic/claude-y", steps: 4 });
     const thoughts = models.heard.map(({ said }) => said.includes("MY THOUGHTS"));
     expect(thoughts).toEqual([false, true, true, false, false]);

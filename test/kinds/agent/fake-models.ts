@@ -39,7 +39,10 @@ type Script = readonly (Say | ((heard: Heard) => Say))[];
 export class FakeModels {
   readonly heard: Heard[] = [];
   readonly #scripts = new Map<string, (Say | ((heard: Heard) => Say))[]>();
-  readonly #server = createServer((request, response) => void this.#serve(request, response));
+  readonly #server = createServer(
+    { keepAliveTimeout: 75_000 },
+    (request, response) => void this.#serve(request, response),
+  );
 
   static async open(): Promise<FakeModels> {
     const models = new FakeModels();
@@ -180,7 +183,7 @@ function* googleEvents(say: Say, model: string): Generator<string> {
     const candidate = {
       content: { role: "model", parts },
       index: 0,
-      ...(finishReason === undefined ? {} : { finishReason }),
+      finishReason,
     };
     return `data: ${JSON.stringify({ candidates: [candidate], usageMetadata, modelVersion: model })}\r\n\r\n`;
   };

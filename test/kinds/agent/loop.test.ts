@@ -81,7 +81,7 @@ describe("an agent", () => {
     world().write("a.txt", "hello");
     await world().open();
     models.script("claude-x", call("read_file", { filePath: "a.txt" }), { text: "It says hello." });
-    const job = await world().run({ models: ["claude-x"] });
+    const job = await world().run({ model: "claude-x" });
     expect(await world().result(job)).toMatchObject({
       output: "It says hello.",
       model: "anthropic/claude-x",
@@ -105,9 +105,13 @@ describe("an agent", () => {
       { ...call("list", {}), usage: { input: 1_000, output: 100 } },
       { text: "It says hello." },
     );
-    const job = await world().run({ models: ["gemini-x"] });
+    const job = await world().run({ model: "gemini-x" });
     expect(await world().result(job)).toEqual({
-      ...{ output: "It says hello.", model: "google/gemini-x", steps: 3, tool_calls: 2, cost_usd: 0.0024 },
+      output: "It says hello.",
+      model: "google/gemini-x",
+      steps: 3,
+      tool_calls: 2,
+      cost_usd: 0.0024,
       tokens: { input: 1_200, output: 120, cached: 0, reasoning: 0 },
     });
     expect(await world().stream(job.id, "stdout")).toBe("I look.\nIt says hello.\n");
@@ -169,8 +173,8 @@ describe("an agent", () => {
     expect(job.state.status).toBe("succeeded");
     const results = toolResults(models.heard.at(-1)?.body ?? {});
     expect(results[0]).toMatch(/^There is no tool "fly"; there are read_file, list/);
-    expect(results[1]).toBe("The call of read_file does not fit: filePath: expected string, got 7.");
-    expect(results[2]).toBe("Its arguments were no JSON.");
+    expect(results[1]).toBe("filePath must be a string, got 7.");
+    expect(results[2]).toBe("Its arguments were not JSON.");
   });
 
   it("hands in a result by the caller's schema, and is told when it does not fit", async () => {
@@ -183,12 +187,10 @@ describe("an agent", () => {
         { name: "write_file", input: { filePath: "late", content: "x" } },
       ],
     });
-    const job = await world().run({ outputSchema });
+    const job = await world().run({ output_schema: outputSchema });
     expect(await world().result(job)).toMatchObject({ data: { n: 7 }, output: "It is 7.", steps: 3 });
     expect(models.heard[1]?.said).toContain("Call submit_result");
-    expect(toolResults(models.heard[2]?.body ?? {})[0]).toBe(
-      `The result does not fit: n: expected number, got "seven".`,
-    );
+    expect(toolResults(models.heard[2]?.body ?? {})[0]).toBe(`n must be a number, got "seven".`);
     expect(world().has("late")).toBe(false);
   });
 
@@ -208,9 +210,9 @@ describe("an agent", () => {
 
 describe("a limit", () => {
   it.each([
-    [{ maxSteps: 2 }, "max_steps", 2],
-    [{ maxTokens: 300 }, "max_tokens", 3],
-    [{ maxCostUsd: 0.0003 }, "max_cost_usd", 2],
+    [{ max_steps: 2 }, "max_steps", 2],
+    [{ max_tokens: 300 }, "max_tokens", 3],
+    [{ max_cost_usd: 0.0003 }, "max_cost_usd", 2],
   ] as const)("of %o ends the run in part, with what it has", async (limits, stoppedBy, steps) => {
     const { models } = world();
     await world().open();
@@ -226,7 +228,7 @@ describe("a limit", () => {
 
   it("on cost is refused where no price is known, before anything is made", async () => {
     const engine = await world().open();
-    await expect(world().submit({ models: ["fake/unknown"], maxCostUsd: 1 })).rejects.toThrow(
+    await expect(world().submit({ model: "fake/unknown", max_cost_usd: 1 })).rejects.toThrow(
       'agent.prices["fake/unknown"]',
     );
     expect((await engine.list()).jobs).toEqual([]);

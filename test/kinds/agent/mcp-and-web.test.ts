@@ -44,7 +44,7 @@ describe("MCP servers of the configuration", () => {
       }),
     );
     models.script("m", { text: "ok" });
-    await world().run({ readOnly: true });
+    await world().run({ read_only: true });
     const offered = JSON.stringify(models.heard.at(-1)?.body["tools"]);
     expect(offered).toContain("sums_add");
     expect(offered).not.toContain("sums_erase");
@@ -81,7 +81,7 @@ describe("the web", () => {
       call("web_fetch", { url: "file:///etc/passwd" }),
       { text: "ok" },
     );
-    await world().run({ readOnly: true });
+    await world().run({ read_only: true });
     const [page, data, hits, forbidden, blocked, other] = toolResults(models.heard.at(-1)?.body ?? {});
     expect(page).toBe(`${url}/page\n\n# Title\n\nSome **bold** text.`);
     expect(data).toBe(`${url}/data.json\n\n{ "a": "<b>" }`);
@@ -89,6 +89,6 @@ describe("the web", () => {
     expect(forbidden).toContain("robots.txt");
     expect(blocked).toMatch(/169\.254\.169\.254/);
     expect(blocked).not.toContain("answered");
-    expect(other).toContain("expected an http or https URL");
+    expect(other).toContain("must be an http or https URL");
   });
 });

@@ -40,7 +40,9 @@ describe("a model's name", () => {
   it("of a provider without a key goes through OpenRouter, if that has one", () => {
     const env = { OPENROUTER_API_KEY: "r" };
     expect(find(env, "claude-opus-4-1", "grok-4", "meta/llama")).toEqual([
-      ...["openrouter/anthropic/claude-opus-4-1", "openrouter/x-ai/grok-4", "openrouter/meta/llama"],
+      "openrouter/anthropic/claude-opus-4-1",
+      "openrouter/x-ai/grok-4",
+      "openrouter/meta/llama",
     ]);
   });
 

@@ -15,7 +15,7 @@ it("a hundred agents at once all end, and leave no memory behind", async () => {
     models.script("m", ({ said }) =>
       said.includes("some text") ? { text: "Read." } : call("read_file", { filePath: "page.txt" }),
     );
-    const jobs = await Promise.all(Array.from({ length: 100 }, () => world().submit({ readOnly: true })));
+    const jobs = await Promise.all(Array.from({ length: 100 }, () => world().submit({ read_only: true })));
     const { isReached } = await world().engine.wait(
       jobs.map(({ id }) => id),
       { timeoutMs: 50_000 },

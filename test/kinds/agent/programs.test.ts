@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { JobId } from "../../../src/index.ts";
@@ -77,18 +77,34 @@ describe("an installed agent program", () => {
     const job = await world().run({
       backend: "claude-code",
       task: "say hi",
-      models: ["opus"],
-      readOnly: true,
-      maxSteps: 7,
+      model: "opus",
+      read_only: true,
+      max_steps: 7,
     });
     expect(await world().result(job)).toEqual({
-      ...{ output: "It is done.", model: "claude-code/opus", steps: 2, tool_calls: 1 },
-      ...{ tokens: { input: 230, output: 20, cached: 200, reasoning: 0 }, cost_usd: 0.25 },
+      output: "It is done.",
+      model: "claude-code/opus",
+      steps: 2,
+      tool_calls: 1,
+      tokens: { input: 230, output: 20, cached: 200, reasoning: 0 },
+      cost_usd: 0.25,
     });
     const reading = "Read,Glob,Grep,WebFetch,WebSearch,TodoWrite";
     expect(args()).toEqual([
-      ...["-p", "--output-format", "stream-json", "--verbose", "--model", "opus", "--max-turns", "7"],
-      ...["--tools", reading, "--allowedTools", reading, "--disallowedTools", "Bash,Edit,Write,MultiEdit,NotebookEdit"],
+      "-p",
+      "--output-format",
+      "stream-json",
+      "--verbose",
+      "--model",
+      "opus",
+      "--max-turns",
+      "7",
+      "--tools",
+      reading,
+      "--allowedTools",
+      reading,
+      "--disallowedTools",
+      "Bash,Edit,Write,MultiEdit,NotebookEdit",
       "--strict-mcp-config",
     ]);
     expect(given()).toBe("## Task\n\nsay hi");
@@ -116,11 +132,14 @@ describe("an installed agent program", () => {
       ].join("\n"),
     );
     expect(await world().result(await world().run({ backend: "codex" }))).toEqual({
-      ...{ output: "from codex", model: "codex", steps: 1, tool_calls: 1 },
+      output: "from codex",
+      model: "codex",
+      steps: 1,
+      tool_calls: 1,
       tokens: { input: 7, output: 3, cached: 2, reasoning: 0 },
     });
     expect(args()).toEqual(["exec", "--json", "--skip-git-repo-check", "--sandbox", "workspace-write", "-"]);
-    await world().run({ backend: "codex", readOnly: true });
+    await world().run({ backend: "codex", read_only: true });
     expect(args(2)).toContain("read-only");
   });
 
@@ -151,8 +170,12 @@ describe("an installed agent program", () => {
         step("p2"),
       ].join("\n"),
     );
-    expect(await world().result(await world().run({ backend: "opencode", readOnly: true }))).toEqual({
-      ...{ output: "from opencode", model: "opencode", steps: 2, tool_calls: 1, cost_usd: 1 },
+    expect(await world().result(await world().run({ backend: "opencode", read_only: true }))).toEqual({
+      output: "from opencode",
+      model: "opencode",
+      steps: 2,
+      tool_calls: 1,
+      cost_usd: 1,
       tokens: { input: 30, output: 4, cached: 20, reasoning: 0 },
     });
     expect(args()).toEqual(["run", "--format", "json", "--agent", "longhaul-reader"]);
@@ -167,6 +190,7 @@ describe("an installed agent program", () => {
     await install(
       "gemini",
       [
+        '[ -z "$6" ] || cp "$6" ../rules',
         "echo 'Loaded cached credentials.'",
         say({ type: "init", session_id: "g-1", model: "gemini-3.8-flash" }),
         say({ type: "message", role: "user", content: "the prompt" }),
@@ -183,15 +207,20 @@ describe("an installed agent program", () => {
       ].join("\n"),
     );
     const outputSchema = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
-    const job = await world().run({ backend: "gemini", outputSchema, readOnly: true });
+    const job = await world().run({ backend: "gemini", output_schema: outputSchema, read_only: true });
     expect(await world().result(job)).toEqual({
-      ...{ output: '{"n": 7}', data: { n: 7 }, model: "gemini", steps: 1, tool_calls: 1 },
+      output: '{"n": 7}',
+      data: { n: 7 },
+      model: "gemini",
+      steps: 1,
+      tool_calls: 1,
       tokens: { input: 9, output: 1, cached: 4, reasoning: 0 },
     });
     expect(await world().stream(job.id, "stdout")).toBe('I look.\n{"n": 7}\n');
     expect(args().slice(0, 5)).toEqual(["--output-format", "stream-json", "--approval-mode", "default", "--policy"]);
-    expect(readFileSync(args()[5] ?? "", "utf8")).toMatch(/toolName = "\*"\ndecision = "deny"/);
-    await world().run({ backend: "gemini", outputSchema });
+    expect(world().read("../rules")).toMatch(/toolName = "\*"\ndecision = "deny"/);
+    expect(existsSync(args()[5] ?? "")).toBe(false);
+    await world().run({ backend: "gemini", output_schema: outputSchema });
     expect(args(2)).toEqual(["--output-format", "stream-json", "--approval-mode", "yolo"]);
   });
 
@@ -226,8 +255,10 @@ describe("an installed agent program", () => {
     expect(await engine.inspect(id)).toMatchObject({ model: "claude-code", steps: 1, tool_calls: 1, tokens: 115 });
     expect(await engine.summarize(id)).toBe("It reads.");
     expect(models.heard[0]?.said).toContain("It called Read");
-    const { state } = await engine.get(id);
-    expect("progress" in state ? state.progress?.message : "").toContain("Read");
+    await until(async () => {
+      const { state } = await engine.get(id);
+      return "progress" in state && state.progress?.message?.includes("Read") === true;
+    });
     world().write("go", "");
     expect(await world().result(await world().end(id))).toMatchObject({
       output: "ok",
@@ -246,9 +277,9 @@ describe("a limit of an installed program", () => {
     ].join("\n");
 
   it.each([
-    [{ maxSteps: 2 }, "max_steps"],
-    [{ maxTokens: 150 }, "max_tokens"],
-    [{ maxCostUsd: 0.7 }, "max_cost_usd"],
+    [{ max_steps: 2 }, "max_steps"],
+    [{ max_tokens: 150 }, "max_tokens"],
+    [{ max_cost_usd: 0.7 }, "max_cost_usd"],
   ] as const)("of %o ends it with what it has, before its next step", async (limits, stoppedBy) => {
     await install("opencode", [step("1"), step("2"), say({ type: "step_start", part: {} }), "sleep 300"].join("\n"));
     const { id } = await world().submit({ backend: "opencode", ...limits });
@@ -266,7 +297,7 @@ describe("a limit of an installed program", () => {
   it("that it is told itself ends it in part, too", async () => {
     const end = claude.result({ subtype: "error_max_budget_usd", is_error: true });
     await install("claude", [claude.message("m1", [{ type: "text", text: "Half." }]), end, "exit 1"].join("\n"));
-    const job = await world().run({ backend: "claude-code", maxCostUsd: 0.2 });
+    const job = await world().run({ backend: "claude-code", max_cost_usd: 0.2 });
     expect(args().join(" ")).toContain("--max-budget-usd 0.2");
     expect(job.state).toMatchObject({ status: "succeeded", partial: true });
     expect(await world().result(job)).toMatchObject({ output: "Half.", stopped_by: "max_cost_usd" });
@@ -274,8 +305,8 @@ describe("a limit of an installed program", () => {
 
   it("that cannot be kept is refused; its time always can be limited", async () => {
     await install("codex", "sleep 300");
-    await expect(world().submit({ backend: "codex", maxTokens: 5 })).rejects.toThrow(
-      "cannot be kept: codex does not tell",
+    await expect(world().submit({ backend: "codex", max_tokens: 5 })).rejects.toThrow(
+      "cannot be enforced: codex does not say",
     );
     const { id } = await world().submit({ backend: "codex" }, { limits: { runMs: 500 } });
     expect((await world().end(id)).state).toMatchObject({ status: "timed_out" });

@@ -21,11 +21,17 @@ describe("a run that only reads", () => {
       call("glob", { pattern: "`touch pwned`*" }),
       { text: "I could not." },
     );
-    const job = await world().run({ readOnly: true });
+    const job = await world().run({ read_only: true });
     expect(job.state.status).toBe("succeeded");
     const offered = models.heard[0]?.body["tools"] as { function: { name: string } }[];
     expect(offered.map((tool) => tool.function.name)).toEqual([
-      ...["read_file", "list", "glob", "grep", "todo_list", "ask_user", "give_up"],
+      "read_file",
+      "list",
+      "glob",
+      "grep",
+      "todo_list",
+      "ask_user",
+      "give_up",
     ]);
     const results = toolResults(models.heard.at(-1)?.body ?? {});
     for (const result of results.slice(0, 3)) expect(result).toMatch(/^There is no tool/);
@@ -42,9 +48,9 @@ describe("a run that only reads", () => {
     const submit = (more: object, actor: object): Promise<unknown> =>
       engine.submit({ kind: "agent", input: { ...input, ...more } }, actor);
     await expect(submit({}, remote)).rejects.toMatchObject({ code: "not_allowed" });
-    await expect(submit({ readOnly: true, backend: "codex" }, remote)).rejects.toMatchObject({ code: "not_allowed" });
+    await expect(submit({ read_only: true, backend: "codex" }, remote)).rejects.toMatchObject({ code: "not_allowed" });
     await expect(submit({}, { kinds: ["agent"] })).rejects.toMatchObject({ code: "not_allowed" });
-    await expect(submit({ readOnly: true }, remote)).resolves.toMatchObject({ kind: "agent" });
+    await expect(submit({ read_only: true }, remote)).resolves.toMatchObject({ kind: "agent" });
     const { id } = await engine.submit({ kind: "agent", input });
     await world().end(id);
     await expect(engine.retry(id, remote)).rejects.toMatchObject({ code: "not_allowed" });
@@ -53,17 +59,17 @@ describe("a run that only reads", () => {
 
 describe("the folder of a run", () => {
   it.each([
-    ["../outside/secret", "lies outside of"],
-    ["OUTSIDE/secret", "lies outside of"],
-    ["link-to-file", "lies outside of"],
-    ["link-to-folder/secret", "lies outside of"],
-    ["inner/../../outside/secret", "lies outside of"],
-    ["/etc/passwd", "lies outside of"],
+    ["../outside/secret", "is outside"],
+    ["OUTSIDE/secret", "is outside"],
+    ["link-to-file", "is outside"],
+    ["link-to-folder/secret", "is outside"],
+    ["inner/../../outside/secret", "is outside"],
+    ["/etc/passwd", "is outside"],
     ["a\0b", "zero bytes"],
     [".env", "is secret by configuration"],
     ["link-to-env", "is secret by configuration"],
     ["inner/key.pem", "is secret by configuration"],
-    ["pipe", "is no regular file"],
+    ["pipe", "is not a regular file"],
   ])("is not left by reading %s", async (path, why) => {
     const { models, root, base } = world();
     plant(base, root);
@@ -72,7 +78,7 @@ describe("the folder of a run", () => {
     models.script("m", call("read_file", { filePath }), call("grep", { pattern: "TOP", searchPath: filePath }), {
       text: "ok",
     });
-    await world().run({ readOnly: true, files: [filePath] });
+    await world().run({ read_only: true, files: [filePath] });
     const [read, grep] = toolResults(models.heard.at(-1)?.body ?? {});
     expect(read).toContain(why);
     expect(grep).not.toMatch(/secret:\d|TOP SECRET/);
@@ -90,7 +96,7 @@ describe("the folder of a run", () => {
       call("list", { showHidden: true }),
       { text: "ok" },
     );
-    await world().run({ readOnly: true });
+    await world().run({ read_only: true });
     const [grep, glob, list] = toolResults(models.heard.at(-1)?.body ?? {});
     expect(grep).toBe("Nothing matches.");
     expect(glob).toBe("inner/plain.txt");
@@ -109,7 +115,7 @@ describe("the folder of a run", () => {
       });
       await world().run();
       const results = toolResults(models.heard.at(-1)?.body ?? {});
-      for (const result of results) expect(result).toMatch(/lies outside of|is a link|is secret|is the folder itself/);
+      for (const result of results) expect(result).toMatch(/is outside|is a link|is secret|is the folder itself/);
       expect(world().read("../outside/secret")).toBe("TOP SECRET\n");
       expect([world().has("../outside/new"), world().has("../outside/deep")]).toEqual([false, false]);
     },

@@ -12,8 +12,14 @@ const pem = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC";
 async function shown(id: string): Promise<string> {
   const { engine } = world();
   const seen = await Promise.all([
-    ...[engine.get(id), engine.list(), engine.events(id), engine.input(id), engine.questions(id)],
-    ...[world().stream(id, "stdout"), world().stream(id, "activity"), engine.result(id).catch(() => null)],
+    engine.get(id),
+    engine.list(),
+    engine.events(id),
+    engine.input(id),
+    engine.questions(id),
+    world().stream(id, "stdout"),
+    world().stream(id, "activity"),
+    engine.result(id).catch(() => null),
   ]);
   return JSON.stringify(seen);
 }
@@ -38,7 +44,7 @@ describe("secrets of an agent", () => {
       call("ask_user", { question: `Is it ${all}?`, options: [value, "no"] }),
       { text: `So it is ${all}.`, ...call("submit_result", { said: [all] }) },
     );
-    const { id } = await world().submit({ outputSchema: { type: "object" } });
+    const { id } = await world().submit({ output_schema: { type: "object" } });
     await until(async () => (await engine.get(id)).state.status === "waiting");
     expectHidden(await shown(id));
     expectHidden(JSON.stringify(await engine.inspect(id)));

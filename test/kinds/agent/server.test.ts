@@ -4,10 +4,11 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { createClient, type Client as LocalClient } from "../../../src/faces/local/client.ts";
-import type { JobAnswer } from "../../../src/faces/cli/answers.ts";
+import { createClient, type Client as LocalClient } from "../../../src/faces/door/local-client.ts";
+import type { AnswerOf } from "../../../src/operations/registry.ts";
 import { until } from "../../until.ts";
 import { openTransport } from "../../faces/mcp/official-client.ts";
+import { fencedIn, jobIdIn, textOf } from "../../faces/mcp/reply-text.ts";
 import { startServer, type ServerProcess } from "../../faces/mcp/server-process.ts";
 import { FakeModels } from "./fake-models.ts";
 import { call, toolResults } from "./world.ts";
@@ -16,25 +17,27 @@ const key = "plain-words-that-are-the-key-4711";
 
 /** One server for all: starting it takes longer than most of the tests. Each has a folder to work in, and models that heard nothing yet. */
 describe("agents of a server", () => {
+  let base = "";
   let home = "";
   let work = "";
   let models: FakeModels;
   let server: ServerProcess;
   let local: LocalClient;
   beforeAll(async () => {
-    home = await realpath(await mkdtemp(join(tmpdir(), "longhaul-agents-")));
+    base = await realpath(await mkdtemp(join(tmpdir(), "longhaul-agents-")));
+    home = join(base, "home");
     models = await FakeModels.open();
     local = createClient(join(home, "longhaul.sock"));
     await open();
   });
   beforeEach(async () => {
-    work = await mkdtemp(join(home, "work-"));
+    work = await mkdtemp(join(base, "work-"));
     models.heard.length = 0;
   });
   afterAll(async () => {
     await server.kill("SIGTERM");
     await models.close();
-    await rm(home, { recursive: true, force: true });
+    await rm(base, { recursive: true, force: true });
   });
 
   const open = async (): Promise<void> => {
@@ -43,11 +46,11 @@ describe("agents of a server", () => {
   };
   const run = async (input: object): Promise<string> => {
     const request = { task: "do it", model: "openai/m", cwd: work, ...input };
-    return (await local.call<{ id: string }>("run_agent", request)).id;
+    return (await local.call("run_agent", request)).id;
   };
-  const end = async (id: string): Promise<JobAnswer> => {
+  const end = async (id: string): Promise<AnswerOf<"job_get">> => {
     await local.call("job_wait", { ids: [id], timeout_ms: 30_000 });
-    return local.call<JobAnswer>("job_get", { id });
+    return local.call("job_get", { id });
   };
 
   it("killed between steps go on without repeating a finished one", async () => {
@@ -68,7 +71,7 @@ describe("agents of a server", () => {
     // Only the call that was under way is made again.
     expect(models.heard).toHaveLength(4);
     expect(readFileSync(join(work, "log"), "utf8")).toBe("once\n");
-    expect(toolResults(models.heard[3]?.body ?? {})).toEqual(["Wrote 1 characters to a.txt.", "[exit code 0]"]);
+    expect(toolResults(models.heard[3]?.body ?? {})).toEqual(["Wrote 1 character to a.txt.", "[exit code 0]"]);
   });
 
   it("killed while a command of theirs runs find it again", async () => {
@@ -93,14 +96,17 @@ describe("agents of a server", () => {
     await mkdir(bin);
     const told = (event: object): string => `echo '${JSON.stringify(event)}'`;
     const script = [
-      ...["#!/bin/bash", "cat > /dev/null", told({ type: "thread.started", thread_id: "t" })],
-      ...[told({ type: "item.completed", item: { type: "agent_message", text: "First." } }), "echo begun >> log"],
-      ...["while [ ! -e go ]; do sleep 0.05; done"],
+      "#!/bin/bash",
+      "cat > /dev/null",
+      told({ type: "thread.started", thread_id: "t" }),
+      told({ type: "item.completed", item: { type: "agent_message", text: "First." } }),
+      "echo begun >> log",
+      "while [ ! -e go ]; do sleep 0.05; done",
       told({ type: "item.completed", item: { type: "agent_message", text: "Second." } }),
     ];
     await writeFile(join(bin, "codex"), script.join("\n"), { mode: 0o755 });
     const id = await run({ backend: "codex", model: undefined });
-    await until(async () => (await local.call<{ text: string }>("job_output", { id })).text === "First.\n");
+    await until(async () => (await local.call("job_output", { id })).text === "First.\n");
     await server.kill("SIGKILL");
     await open();
     await writeFile(join(work, "go"), "");
@@ -118,18 +124,16 @@ describe("agents of a server", () => {
     const ask = (name: string, args: Record<string, unknown>): Promise<CallToolResult> =>
       client.callTool({ name, arguments: args });
     const asked = await ask("run_agent", { task: "paint", model: "openai/m", cwd: work });
-    expect(asked.structuredContent).toMatchObject({ status: "waiting", message: "asks: Which colour?" });
-    const id = (asked.structuredContent as { job_id: string }).job_id;
+    const id = jobIdIn(asked);
+    expect(textOf(asked)).toMatch(new RegExp(`^job ${id} waiting for an answer\\nQuestion \\(untrusted data`));
+    expect(fencedIn(asked)).toBe("Which colour?");
     models.script("gpt-6-luna", { text: "It waits for a colour." });
-    expect((await ask("job_get", { id, summarize: true })).structuredContent).toMatchObject({
-      message: "It waits for a colour.",
-    });
+    expect(fencedIn(await ask("job_get", { id, summarize: true }))).toBe("It waits for a colour.");
     await ask("job_send", { id, text: "green" });
     const done = await ask("job_wait", { ids: [id] });
-    expect(done.structuredContent).toMatchObject({
-      jobs: [{ status: "succeeded", result: { output: "So green.", steps: 2 } }],
-    });
-    expect(done.structuredContent).not.toHaveProperty("jobs.0.output");
+    expect(textOf(done)).toMatch(new RegExp(`^job ${id} succeeded after `));
+    expect(JSON.parse(fencedIn(done))).toMatchObject({ output: "So green.", steps: 2 });
+    expect(textOf(done)).not.toContain("\nOutput (");
     const [first] = (await client.getPrompt({ name: "plan", arguments: { task: "a bridge" } })).messages;
     expect(JSON.stringify(first)).toContain("run_agent");
     await client.close();
@@ -168,12 +172,12 @@ describe("agents of a server", () => {
     models.script("slow", { text: "hm ", hangs: true });
     const request = { task: "answer", cwd: work, models: ["openai/good", "openai/bad", "openai/slow"] };
     await expect(local.call("run_agents", request)).rejects.toThrow("Several models may not change the same folder");
-    const { batch, jobs } = await local.call<{ batch: string; jobs: { id: string }[] }>("run_agents", {
+    const { batch, jobs } = await local.call("run_agents", {
       ...request,
       read_only: true,
     });
     const ids = jobs.map(({ id }) => id);
-    const first = await local.call<{ reached: boolean; met: string[] }>("job_wait", {
+    const first = await local.call("job_wait", {
       ids,
       for: "success",
       timeout_ms: 20_000,
@@ -183,7 +187,9 @@ describe("agents of a server", () => {
     await local.call("job_cancel", { ids });
     await local.call("job_wait", { ids, timeout_ms: 20_000 });
     expect(await local.call("agent_digest", { batch, lines: 2 })).toMatchObject({
-      ...{ batch, finished: 3, total: 3 },
+      batch,
+      finished: 3,
+      total: 3,
       jobs: [
         { id: ids[0], state: "succeeded", model: "openai/good", tokens: 1_100, steps: 1, answer: "Line one\nLine two" },
         { id: ids[1], state: "failed", model: "openai/bad", answer: expect.stringContaining("HTTP 401") as string },
@@ -191,16 +197,60 @@ describe("agents of a server", () => {
       ],
     });
     await until(() => models.requests("slow")[0]?.isAborted === true);
-    const inputs = await local.call<{ jobs: object[] }>("run_agents", {
+    const inputs = await local.call("run_agents", {
       task: "t",
       cwd: work,
-      model: undefined,
       models: ["openai/good"],
       inputs: ["first item", "second item"],
     });
     expect(inputs.jobs).toHaveLength(2);
     await until(() => models.requests("good").length === 3);
     expect(models.requests("good").some(({ said }) => said.includes("second item"))).toBe(true);
+  });
+
+  it("take the same words at /v1/agents and at /v1/jobs, so that one Idempotency-Key finds one job at both", async () => {
+    models.script("m", { text: "Done." });
+    const post = async (path: string, body: object): Promise<{ status: number; body: { id?: string } }> => {
+      const headers = {
+        authorization: `Bearer ${server.token}`,
+        "content-type": "application/json",
+        "idempotency-key": "one agent",
+      };
+      const answer = await fetch(new URL(path, server.url), { method: "POST", headers, body: JSON.stringify(body) });
+      return { status: answer.status, body: (await answer.json()) as { id?: string } };
+    };
+    const input = {
+      task: "do it",
+      context: "c",
+      output: "o",
+      files: ["a.txt"],
+      read_only: true,
+      model: "openai/m",
+      fallback: ["openai/n"],
+      cwd: work,
+      max_steps: 5,
+      max_tokens: 1_000,
+      output_schema: { type: "object" },
+    };
+    const first = await post("/v1/agents", input);
+    expect(first.status).toBe(201);
+    expect(await post("/v1/agents", input)).toMatchObject({ status: 200, body: { id: first.body.id, is_known: true } });
+    expect(await post("/v1/jobs", { kind: "agent", input })).toMatchObject({
+      status: 200,
+      body: { id: first.body.id },
+    });
+    expect(await post("/v1/agents", { ...input, task: "do more" })).toMatchObject({ status: 409 });
+    expect(await local.call("job_get", { id: first.body.id ?? "" })).toMatchObject({ input });
+    await local.call("job_cancel", { ids: [first.body.id ?? ""] });
+  });
+
+  it("of a batch that is started again under its idempotency key are found in the batch of before", async () => {
+    models.script("m", { text: "Done." });
+    const request = { task: "t", cwd: work, models: ["openai/m"], inputs: ["a", "b"], idempotency_key: "one batch" };
+    const first = await local.call("run_agents", request);
+    const again = await local.call("run_agents", request);
+    expect(again.batch).toBe(first.batch);
+    expect(again.jobs.map(({ id }) => id)).toEqual(first.jobs.map(({ id }) => id));
   });
 
   it("are refused without any key, in a sentence that says which to set, and nothing is made", async () => {

@@ -72,7 +72,7 @@ describe("an agent whose engine stops", () => {
     expect(await world().result(job)).toMatchObject({ output: "Finished.", steps: 2, tool_calls: 2 });
     expect(models.heard).toHaveLength(2);
     expect(world().read("log")).toBe("once\n");
-    expect(toolResults(models.heard[1]?.body ?? {})).toEqual(["Wrote 1 characters to a.", "went\n[exit code 0]"]);
+    expect(toolResults(models.heard[1]?.body ?? {})).toEqual(["Wrote 1 character to a.", "went\n[exit code 0]"]);
   });
 
   it("still waits for the answer to its question, and gets it", async () => {

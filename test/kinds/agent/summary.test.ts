@@ -54,7 +54,7 @@ describe("a summary of a running agent", () => {
     const held = deferred();
     models.script("m", { ...call("list", {}), after: held.promise });
     models.script("s", { text: "Long.", usage: { input: 5_000, output: 10 } });
-    const { id } = await world().submit({ maxTokens: 4_000 });
+    const { id } = await world().submit({ max_tokens: 4_000 });
     await until(() => models.requests("m").length === 1);
     await engine.summarize(id);
     held.resolve();

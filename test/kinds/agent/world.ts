@@ -1,20 +1,22 @@
+import { createPatternPool } from "../../../src/text/pattern-pool.ts";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach } from "vitest";
 import type { SubmitRequest } from "../../../src/engine/submit.ts";
 import { openEngine, type Engine, type Job } from "../../../src/index.ts";
 import type { Json } from "../../../src/job/json.ts";
 import { createAgentKind, type AgentKind } from "../../../src/kinds/agent/agent.ts";
-import type { AgentInput, AgentResult } from "../../../src/kinds/agent/input.ts";
+import type { AgentInput, AgentResult } from "../../../src/kinds/agent/contract.ts";
 import type { AgentSettings } from "../../../src/kinds/agent/settings.ts";
+import { createIsolation } from "../../../src/kinds/shell/isolation.ts";
 import { Launcher } from "../../../src/kinds/shell/launcher.ts";
 import { inheritEnv, resolveCwd } from "../../../src/kinds/shell/policy.ts";
 import { createShellKind } from "../../../src/kinds/shell/shell.ts";
 import { createRedactor } from "../../../src/text/redact.ts";
 import { killIfThere, processesOf } from "../shell/world.ts";
 import { FakeModels } from "./fake-models.ts";
+import { useEach } from "../../use-each.ts";
 
 export interface AgentOptions extends Partial<Omit<AgentSettings, "redactor" | "resolveCwd">> {
   readonly secrets?: readonly string[];
@@ -67,10 +69,26 @@ export class AgentWorld {
     const redactor = createRedactor(secrets);
     const policy = { allow: [], deny, roots: [this.root], defaultCwd: this.root };
     this.#launcher = new Launcher(inheritEnv(["PATH", "HOME"], env));
+    const isolation = createIsolation({
+      hidden: [join(this.base, "home")],
+      roots: [],
+      temporary: [],
+      user: undefined,
+      trustOwners: false,
+      path: process.env["PATH"] ?? "",
+    });
     const shell = createShellKind({
-      ...{ policy, redactor, launcher: this.#launcher, shell: "bash", concurrency: 16, termGraceMs: 500 },
+      patterns: createPatternPool(),
+      policy,
+      isolation,
+      redactor,
+      launcher: this.#launcher,
+      shell: "bash",
+      concurrency: 16,
+      termGraceMs: 500,
     });
     this.#agent = createAgentKind({
+      patterns: createPatternPool(),
       providers: {
         fake: { type: "openai-compatible", baseUrl: this.models.url, apiKey: "fake-key" },
         anthropic: { type: "anthropic", baseUrl: this.models.url, apiKey: "fake-key" },
@@ -85,10 +103,14 @@ export class AgentWorld {
       web: {},
       mcpServers: {},
       hasProgram: () => true,
+      hidden: isolation.hidden,
+      hasRoots: true,
+      confines: true,
+      confinesCommands: () => false,
       retry: { tries: 3, initialMs: 10, maxMs: 50 },
       ...settings,
       redactor,
-      resolveCwd: (wanted) => resolveCwd(policy, wanted),
+      resolveCwd: (wanted) => resolveCwd(policy, wanted, { hidden: isolation.hidden() }),
     });
     this.#engine = await openEngine({ home: join(this.base, "home"), kinds: [shell, this.#agent.kind] });
     return this.#engine;
@@ -147,19 +169,13 @@ export class AgentWorld {
 
 /** Gives each test of the file a world of its own. */
 export function useAgents(): () => AgentWorld {
-  let world: AgentWorld | undefined;
-  beforeEach(async () => {
-    const base = await realpath(await mkdtemp(join(tmpdir(), "longhaul-agent-")));
-    world = new AgentWorld(base, await FakeModels.open());
-  });
-  afterEach(async () => {
-    await world?.cleanUp();
-    world = undefined;
-  });
-  return () => {
-    if (world === undefined) throw new Error("there is a world only while a test runs");
-    return world;
-  };
+  return useEach(
+    async () => {
+      const base = await realpath(await mkdtemp(join(tmpdir(), "longhaul-agent-")));
+      return new AgentWorld(base, await FakeModels.open());
+    },
+    (world) => world.cleanUp(),
+  );
 }
 
 /** A call of a tool, as a model makes it. */

@@ -2,8 +2,7 @@ import type { RequestListener } from "node:http";
 import { text as readAll } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { CrawlWorld, listen, localWeb, openSite } from "./world.ts";
-
-const containing = (text: string): string => expect.stringContaining(text) as string;
+import { containing } from "../../containing.ts";
 
 describe("one page", () => {
   it("becomes Markdown, wherever it redirects to, with what else is asked for", async () => {

@@ -48,20 +48,20 @@ describe("data by a schema", () => {
     const annotated = { $schema: "x", title: "T", type: "string", format: "email", default: "d", examples: [1] };
     expect(readShape(annotated)).toMatchObject({ kind: "string", schema: { type: "string" } });
     const refused: [Json, string][] = [
-      [{ type: "object", patternProperties: {} }, "schema does not fit: patternProperties is not known here"],
-      [one({ $ref: "#/$defs/a" }), "schema.value does not fit: $ref is not known here"],
-      [one({ type: "number", minimum: "2" }), "schema.value does not fit: minimum: expected number"],
-      [one({ type: "text" }), "schema.value does not fit: type"],
-      [one({ anyOf: [{ type: "string" }, { type: "number" }] }), "schema.value.anyOf: expected one schema"],
+      [{ type: "object", patternProperties: {} }, "patternProperties is not a field of the schema at schema"],
+      [one({ $ref: "#/$defs/a" }), "$ref is not a field of the schema at schema.value"],
+      [one({ type: "number", minimum: "2" }), "The schema at schema.value: minimum must be a number"],
+      [one({ type: "text" }), "The schema at schema.value: type must be one of"],
+      [one({ anyOf: [{ type: "string" }, { type: "number" }] }), "schema.value.anyOf must have one schema"],
       [one({ type: "string", pattern: "(?=a)" }), "not a regular expression that RE2 takes"],
-      [one({ type: "array", items: [{ type: "string" }] }), "schema.value[]: expected a schema or a type"],
+      [one({ type: "array", items: [{ type: "string" }] }), "schema.value[] must be a schema or a type"],
       [
         { a: { b: ["nonsense"] } },
-        'schema.a.b[]: expected one of string, number, integer, boolean, any, array or object, got "nonsense"',
+        'schema.a.b[] must be one of string, number, integer, boolean, any, array or object, got "nonsense"',
       ],
-      [5, "schema: expected an object"],
+      [5, "schema must be an object"],
       [{ a: "x".repeat(20_000) }, "at most 20000 characters"],
-      [JSON.parse(`${'{"a":'.repeat(50)}"string"${"}".repeat(50)}`) as Json, "expected at most 8 levels"],
+      [JSON.parse(`${'{"a":'.repeat(50)}"string"${"}".repeat(50)}`) as Json, "must have at most 8 levels"],
       [one(JSON.parse(`${'{"additionalProperties":'.repeat(50)}true${"}".repeat(50)}`) as Json), "at most 10 levels"],
     ];
     for (const [schema, sentence] of refused) expect(() => readShape(schema)).toThrow(sentence);

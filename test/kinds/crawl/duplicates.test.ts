@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Duplicates } from "../../../src/kinds/crawl/duplicates.ts";
+import { Duplicates } from "../../../src/kinds/crawl/site/similarity.ts";
 import { compilePlan, parsePage } from "../../../src/kinds/crawl/parse/parse-page.ts";
 import { prose } from "./site.ts";
 

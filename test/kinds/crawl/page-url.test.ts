@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { HashSet } from "../../../src/kinds/crawl/hash-set.ts";
-import { normaliseUrl } from "../../../src/kinds/crawl/page-url.ts";
-import { createScope, type ScopeRules } from "../../../src/kinds/crawl/scope.ts";
-import { hashText } from "../../../src/kinds/crawl/text-hash.ts";
+import { HashSet, hashText } from "../../../src/kinds/crawl/site/hash-set.ts";
+import { normaliseUrl } from "../../../src/kinds/crawl/site/page-url.ts";
+import { createScope, type ScopeRules } from "../../../src/kinds/crawl/site/scope.ts";
 
 describe("a URL's normal form", () => {
   const base = "https://a.example/docs/start?x=1";
@@ -48,8 +47,11 @@ describe("the scope of a crawl", () => {
 
   it("is the host, with or without www, but no other port, or the folder, or the site, or everything", async () => {
     const urls = [
-      ...["https://a.example/x", "https://a.example:8443/x", "https://b.a.example/"],
-      ...["https://www.a.example/docs/y", "https://c.example/"],
+      "https://a.example/x",
+      "https://a.example:8443/x",
+      "https://b.a.example/",
+      "https://www.a.example/docs/y",
+      "https://c.example/",
     ];
     expect(await scoped({}, urls)).toEqual([true, false, false, true, false]);
     expect(await scoped({ within: "path" }, urls)).toEqual([false, false, false, true, false]);

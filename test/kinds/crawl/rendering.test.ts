@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { BrowserAccess } from "../../../src/kinds/crawl/render-page.ts";
-import { createAddressRules } from "../../../src/net/address-rules.ts";
-import { guardedBrowserArguments, startBrowserProxy } from "../../../src/net/browser-proxy.ts";
-import { CrawlWorld, openSite, pathsOf } from "./world.ts";
+import type { BrowserAccess } from "../../../src/kinds/crawl/page/render-page.ts";
+import { createAddressRules } from "../../../src/net/address/address-rules.ts";
+import { guardedBrowserArguments, startBrowserProxy } from "../../../src/net/proxy/browser-proxy.ts";
+import { CrawlWorld, listen, openSite, pathsOf } from "./world.ts";
+import { containing } from "../../containing.ts";
 
-const containing = (text: string): string => expect.stringContaining(text) as string;
 const executablePath = "/usr/bin/chromium";
 
 /** A browser behind the proxy, as the server has one. */
@@ -15,7 +15,7 @@ async function openBrowser(): Promise<BrowserAccess & { close: () => Promise<voi
     rules: createAddressRules(["127.0.0.1"]),
     connectTimeoutMs: 10_000,
     idleTimeoutMs: 10_000,
-    mostConnections: 100,
+    maxConnections: 100,
   });
   const { server, username, password } = proxy;
   const options = { executablePath, proxy: { server, username, password }, args: [...guardedBrowserArguments] };
@@ -65,6 +65,28 @@ describe.skipIf(!existsSync(executablePath))("with Chromium", () => {
     const made = pages.filter(({ url }) => url.includes("/app/")).map(({ markdown }) => String(markdown));
     expect(made.toSorted()).toEqual([containing("# Made by script 1"), containing("# Made by script 2")]);
   });
+
+  it.each(["http", "https"])(
+    "a page that leads on to a blocked address by %s has failed, with the reason",
+    async (protocol) => {
+      const target = `${protocol}://10.0.0.1/secret`;
+      const url = await listen((_request, response) => {
+        const html = `<!doctype html><meta http-equiv="refresh" content="0;url=${target}"><title>outside</title><p>Wait.`;
+        response.writeHead(200, { "content-type": "text/html" }).end(html);
+      });
+      const world = await openWorld();
+      const reason = expect.stringMatching(/leads to 10\.0\.0\.1, which .*not allowed/) as string;
+      for (const action of ["page_markdown", "page_screenshot"]) {
+        const options = action === "page_markdown" ? { render: "always" } : {};
+        const job = await world.run(action, { url: `${url}/`, ...options });
+        expect([action, job.state]).toMatchObject([action, { status: "failed", failure: { message: reason } }]);
+      }
+      const browsed = await world.run("page_browse", { url: `${url}/`, actions: [{ type: "extract" }] });
+      expect(browsed.state).toMatchObject({ status: "succeeded", partial: true });
+      const crawled = await world.run("crawl_site", { urls: [`${url}/`], render: "always", sitemaps: false });
+      expect(crawled.state).toMatchObject({ status: "failed", failure: { message: reason } });
+    },
+  );
 
   it("a list that grows as one scrolls is read to its end", async () => {
     const site = await openSite();

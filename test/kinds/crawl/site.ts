@@ -48,13 +48,16 @@ export class TestSite {
   readonly #delayMs: number;
   readonly #bombs = new Map<string, Buffer>();
   #atOnce = 0;
-  mostAtOnce = 0;
+  maxAtOnce = 0;
 
   private constructor({ pages = 50, times = 1, delayMs = 0 }: SiteOptions) {
     this.#pages = pages;
     this.#times = times;
     this.#delayMs = delayMs;
-    this.#server = createServer((request, response) => void this.#answer(request, response));
+    this.#server = createServer(
+      { keepAliveTimeout: 75_000 },
+      (request, response) => void this.#answer(request, response),
+    );
   }
 
   static async open(options: SiteOptions = {}): Promise<TestSite> {
@@ -94,12 +97,19 @@ export class TestSite {
       ),
       ...["/huge", "/bomb"].flatMap((path) => this.#few(path)),
       ...this.#groups().flatMap((group) => [`/dup/*${group}`, `/near/*${group}`]),
-      ...["/landing", "/chain/0"],
-      ...["/rel/a/", "/rel/a/a/", "/rel/a/a/a/"],
+      "/landing",
+      "/chain/0",
+      "/rel/a/",
+      "/rel/a/a/",
+      "/rel/a/a/a/",
       ...numbers(depth).map((day) => `/calendar/${day}`),
       ...this.#orphans().map((orphan) => `/orphan/${orphan}`),
       ...this.#variants("/app"),
-      ...["/feed", "/product", "/list/1", "/list/2", "/list/3"],
+      "/feed",
+      "/product",
+      "/list/1",
+      "/list/2",
+      "/list/3",
     ].toSorted();
   }
 
@@ -143,7 +153,7 @@ export class TestSite {
     this.requests.set(path, (this.requests.get(path) ?? 0) + 1);
     this.agents.add(request.headers["user-agent"] ?? "");
     this.#atOnce += 1;
-    this.mostAtOnce = Math.max(this.mostAtOnce, this.#atOnce);
+    this.maxAtOnce = Math.max(this.maxAtOnce, this.#atOnce);
     response.once("close", () => {
       this.#atOnce -= 1;
     });
@@ -332,9 +342,19 @@ export class TestSite {
       ...this.#groups().flatMap((group) => ["/dup/1", "/dup/2", "/near/1", "/near/2"].map((path) => path + group)),
       ...numbers(2 * this.#times).map((page) => `/private/${page}`),
       ...this.#variants("/canon").flatMap((path) => [1, 2, 3].map((variant) => `${path}?variant=${variant}`)),
-      ...["/moved/circle", `/chain/${chainLength}`, "/rel/a/", "/calendar/0"],
-      ...["/feed", "/product", "/list/1", "/list/2", "/list/3"],
-      ...["mailto:a@b.c", "javascript:alert(1)", "http://other.invalid/", "//"],
+      "/moved/circle",
+      `/chain/${chainLength}`,
+      "/rel/a/",
+      "/calendar/0",
+      "/feed",
+      "/product",
+      "/list/1",
+      "/list/2",
+      "/list/3",
+      "mailto:a@b.c",
+      "javascript:alert(1)",
+      "http://other.invalid/",
+      "//",
     ];
   }
 }

@@ -8,11 +8,11 @@ import { afterEach } from "vitest";
 import { openEngine, type Engine, type Job } from "../../../src/index.ts";
 import { createCrawlKind } from "../../../src/kinds/crawl/crawl.ts";
 import type { CrawlSettings } from "../../../src/kinds/crawl/crawl-settings.ts";
-import { createAddressRules } from "../../../src/net/address-rules.ts";
-import { createGuardedFetch, type GuardedFetch } from "../../../src/net/guarded-fetch.ts";
-import { createHostGate } from "../../../src/net/host-gate.ts";
-import { createRobots } from "../../../src/net/robots.ts";
-import { operations } from "../../../src/operations/operations.ts";
+import { createAddressRules } from "../../../src/net/address/address-rules.ts";
+import { createGuardedFetch, type GuardedFetch } from "../../../src/net/fetch/guarded-fetch.ts";
+import { createHostGate } from "../../../src/net/fetch/host-gate.ts";
+import { createRobots } from "../../../src/net/robots/robots.ts";
+import { operations } from "../../../src/operations/registry.ts";
 import { TestSite } from "./site.ts";
 
 const workerFile = pathToFileURL(join(import.meta.dirname, "../../../.build/src/kinds/crawl/parse/worker.js"));
@@ -34,7 +34,7 @@ export async function openSite(options: Parameters<typeof TestSite.open>[0] = {}
 
 /** A server of the test's own. */
 export async function listen(handler: RequestListener): Promise<string> {
-  const server = createServer(handler).listen(0, "127.0.0.1");
+  const server = createServer({ keepAliveTimeout: 75_000 }, handler).listen(0, "127.0.0.1");
   await new Promise((resolve) => {
     server.once("listening", resolve);
   });

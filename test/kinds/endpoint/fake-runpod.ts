@@ -43,7 +43,7 @@ export class FakeRunpod {
   }
 
   static async start(): Promise<FakeRunpod> {
-    const server = createServer();
+    const server = createServer({ keepAliveTimeout: 75_000 });
     const fake = new FakeRunpod(server);
     server.on("request", (request: IncomingMessage, response: ServerResponse) => void fake.#serve(request, response));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -129,10 +129,7 @@ export class FakeRunpod {
     }
     const times = finals.has(job.status) ? { delayTime: 12, executionTime: 34, workerId: "w1" } : {};
     const { status, output, error } = job;
-    return [
-      200,
-      { id, status, ...times, ...(output === undefined ? {} : { output }), ...(error === undefined ? {} : { error }) },
-    ];
+    return [200, { id, status, ...times, output, error }];
   }
 
   #submit(body: Record<string, unknown>): unknown {

@@ -158,12 +158,12 @@ describe.each(["per_job", "warm"] as const)("a local endpoint, %s", (mode) => {
     expect(results.map(([n]) => n)).toEqual(jobs.map((_, n) => n));
     expect(new Set(results.map(([, pid]) => pid)).size).toBe(mode === "warm" ? 3 : count);
     let running = 0;
-    let most = 0;
+    let max = 0;
     for (const mark of readFileSync(trace, "utf8").trim().split("\n")) {
       running += mark === "+" ? 1 : -1;
-      most = Math.max(most, running);
+      max = Math.max(max, running);
     }
-    expect(most).toBeLessThanOrEqual(3);
+    expect(max).toBeLessThanOrEqual(3);
   });
 
   it("leaves no process behind when it closes", async () => {

@@ -15,7 +15,11 @@ describe("a job on a remote endpoint", () => {
     const engine = await world().open();
     const { runpod } = world();
     const policy = { executionTimeout: 60_000, ttl: 600_000 };
-    const job = await world().submit("ep1", { prompt: "hi" }, { input: { policy, webhook: "https://example.com/x" } });
+    const job = await world().submit(
+      "ep1",
+      { prompt: "hi" },
+      { input: { policy, platform_webhook: "https://example.com/x" } },
+    );
     await until(() => runpod.jobs.size === 1);
     const remote = runpod.only();
     expect(remote.body).toEqual({ input: { prompt: "hi" }, policy, webhook: "https://example.com/x" });
@@ -239,7 +243,7 @@ describe("trouble with the platform", () => {
     [400, "Check the shape of the input."],
     [401, "Check the API key."],
     [402, "Check the balance of the account."],
-    [403, "The key lacks the permission."],
+    [403, "The key lacks permission."],
     [404, "Check the endpoint's id."],
   ])("that refuses a submission with %i ends the job with advice", async (status, advice) => {
     await world().open();
@@ -328,7 +332,7 @@ describe("the diagnosis of a queued job", () => {
     [{ throttled: 2 }, /no capacity/],
     [{ initializing: 1 }, /cold start/],
     [{ running: 1 }, /read the workers' logs/],
-  ])("%j", async (workers, hint) => {
+  ])("says what the platform's workers tell: %j", async (workers, hint) => {
     world().runpod.workers = workers;
     const engine = await world().open();
     const job = await world().submit("ep1");

@@ -1,10 +1,11 @@
+import type { InputOf } from "../../../src/operations/registry.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach } from "vitest";
-import { createClient, type Client } from "../../../src/faces/local/client.ts";
+import { createClient, type Client } from "../../../src/faces/door/local-client.ts";
 import { startServer, type ServerProcess } from "../../faces/mcp/server-process.ts";
 import { FakeRunpod } from "./fake-runpod.ts";
+import { useEach } from "../../use-each.ts";
 
 export interface View {
   readonly live?: Readonly<Record<string, unknown>>;
@@ -33,12 +34,12 @@ export class ServerWorld {
     await this.#server?.kill(signal);
   }
 
-  async submit(endpoint: string, input: object): Promise<string> {
-    return (await this.client.call<View>("run_endpoint", { endpoint, input })).id;
+  async submit(endpoint: string, input: InputOf<"run_endpoint">["input"]): Promise<string> {
+    return (await this.client.call("run_endpoint", { endpoint, input })).id;
   }
 
   look(id: string): Promise<View> {
-    return this.client.call<View>("job_get", { id });
+    return this.client.call("job_get", { id });
   }
 
   async close(): Promise<void> {
@@ -49,16 +50,8 @@ export class ServerWorld {
 }
 
 export function useServer(): () => ServerWorld {
-  let world: ServerWorld | undefined;
-  beforeEach(async () => {
-    world = new ServerWorld(await FakeRunpod.start());
-  });
-  afterEach(async () => {
-    await world?.close();
-    world = undefined;
-  });
-  return () => {
-    if (world === undefined) throw new Error("there is a world only while a test runs");
-    return world;
-  };
+  return useEach(
+    async () => new ServerWorld(await FakeRunpod.start()),
+    (world) => world.close(),
+  );
 }

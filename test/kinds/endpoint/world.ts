@@ -2,15 +2,16 @@ import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach } from "vitest";
 import { openEngine, type Engine, type Job, type OpenOptions } from "../../../src/index.ts";
 import type { Json } from "../../../src/job/json.ts";
-import { EndpointDirectory, type EndpointSettings, type LocalEndpoint } from "../../../src/kinds/endpoint/directory.ts";
+import type { LocalEndpoint } from "../../../src/job/endpoint.ts";
+import { EndpointDirectory, type EndpointSettings } from "../../../src/kinds/endpoint/directory.ts";
 import { createEndpointKind } from "../../../src/kinds/endpoint/endpoint.ts";
 import type { SubmitRequest } from "../../../src/engine/submit.ts";
 import { compileSchema } from "../../../src/server/json-schema.ts";
 import { createRedactor } from "../../../src/text/redact.ts";
 import { FakeRunpod } from "./fake-runpod.ts";
+import { useEach } from "../../use-each.ts";
 
 export interface EndpointOptions {
   readonly named?: EndpointSettings["named"];
@@ -61,7 +62,7 @@ export class EndpointWorld {
     const kind = createEndpointKind({
       directory: this.directory,
       redactor: createRedactor([this.runpod.key]),
-      pace: { firstMs: 10, mostMs: 100, giveUpMs },
+      pace: { firstMs: 10, maxMs: 100, giveUpMs },
     });
     this.#engine = await openEngine({ home: this.home, kinds: [kind], ...engine });
     return this.#engine;
@@ -125,19 +126,13 @@ export class EndpointWorld {
 }
 
 export function useEndpoints(): () => EndpointWorld {
-  let world: EndpointWorld | undefined;
-  beforeEach(async () => {
-    const base = await realpath(await mkdtemp(join(tmpdir(), "longhaul-endpoint-")));
-    world = new EndpointWorld(base, await FakeRunpod.start());
-  });
-  afterEach(async () => {
-    await world?.cleanUp();
-    world = undefined;
-  });
-  return () => {
-    if (world === undefined) throw new Error("there is a world only while a test runs");
-    return world;
-  };
+  return useEach(
+    async () => {
+      const base = await realpath(await mkdtemp(join(tmpdir(), "longhaul-endpoint-")));
+      return new EndpointWorld(base, await FakeRunpod.start());
+    },
+    (world) => world.cleanUp(),
+  );
 }
 
 /** The live processes of a folder's workers, their guards included. */

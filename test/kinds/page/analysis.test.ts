@@ -1,6 +1,8 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { PageAnalysis } from "../../../src/kinds/page/analysis.ts";
-import type { Frames } from "../../../src/kinds/page/motion/capture-frames.ts";
+import type { PageAnalysis } from "../../../src/kinds/page/contract.ts";
+import type { Frames } from "../../../src/kinds/page/motion/motion.ts";
 import { cleanPage, faultyPage } from "./pages.ts";
 import { startSite } from "./site.ts";
 import { hasBrowser, usePageWorld } from "./world.ts";
@@ -25,7 +27,13 @@ describe.skipIf(!hasBrowser)("a page analysis", () => {
     expect(found.responsive?.problems).toEqual([]);
     const sections = found.layout?.sections ?? [];
     expect(sections.map(({ type }) => type)).toEqual([
-      ...["navigation", "hero", "feature", "pricing", "testimonial", "contact", "footer"],
+      "navigation",
+      "hero",
+      "feature",
+      "pricing",
+      "testimonial",
+      "contact",
+      "footer",
     ]);
     expect(sections[1]).toMatchObject({ heading: "Tools for small harbours", position: 1 });
     expect(Math.min(...sections.map(({ confidence }) => confidence))).toBeGreaterThan(0.7);
@@ -47,8 +55,17 @@ describe.skipIf(!hasBrowser)("a page analysis", () => {
     const found = await world().analyze({ url: `${url}/` });
     expect(ids(found)).toEqual(
       expect.arrayContaining([
-        ...["a11y-color-contrast", "a11y-image-alt", "a11y-html-has-lang", "title-missing", "viewport-missing"],
-        ...["image-broken", "link-broken", "vitals-cls", "console-errors", "doctype-missing", "request-failed"],
+        "a11y-color-contrast",
+        "a11y-image-alt",
+        "a11y-html-has-lang",
+        "title-missing",
+        "viewport-missing",
+        "image-broken",
+        "link-broken",
+        "vitals-cls",
+        "console-errors",
+        "doctype-missing",
+        "request-failed",
       ]),
     );
     const contrast = found.quality?.findings.find(({ id }) => id === "a11y-color-contrast");
@@ -63,16 +80,36 @@ describe.skipIf(!hasBrowser)("a page analysis", () => {
     expect(first?.gain).toBeGreaterThan(0);
   });
 
+  test("is stored as its phases have found it, to the last field", async () => {
+    const { url } = await startSite({ "/": faultyPage, "/there": "<p>hello" });
+    await world().analyze({ url: `${url}/`, frames: { max: 2 } });
+    const { engine, home } = world();
+    const id = (await engine.list({ kind: "page" })).jobs[0]?.id ?? "";
+    const stored = (await engine.result(id)) as Record<string, unknown>;
+    const files = readdirSync(home, { recursive: true, encoding: "utf8" }).filter((file) => file.includes(id));
+    for (const part of ["layout", "motion", "quality", "responsive"]) {
+      const file = files.find((name) => name.endsWith(`${part}.json`)) ?? "";
+      const kept = JSON.parse(readFileSync(join(home, file), "utf8")) as { value: object };
+      expect(JSON.stringify(stored[part])).toBe(JSON.stringify(kept.value));
+    }
+  });
+
   test("tells what moves, what for and at what cost", async () => {
     const { url } = await startSite({ "/": faultyPage, "/there": "<p>hello" });
     const { motion } = await world().analyze({
       url: `${url}/`,
-      features: { layout: false, quality: false, responsive: false },
+      features: ["motion"],
     });
     const byName = new Map(motion?.patterns.map((pattern) => [pattern.name, pattern]));
     expect(byName.get("spin")).toMatchObject({
-      ...{ type: "css_animation", category: "loading_state", cost: "compositor", durationMs: 1_000, iterations: -1 },
-      ...{ easing: "linear", isRunning: true, properties: ["transform"] },
+      type: "css_animation",
+      category: "loading_state",
+      cost: "compositor",
+      durationMs: 1_000,
+      iterations: -1,
+      easing: "linear",
+      isRunning: true,
+      properties: ["transform"],
     });
     expect(byName.get("grow")).toMatchObject({ cost: "layout", durationMs: 2_000 });
     expect(byName.get("transition of color")).toMatchObject({
@@ -95,7 +132,7 @@ describe.skipIf(!hasBrowser)("a page analysis", () => {
     const { url } = await startSite({ "/": page });
     const { motion } = await world().analyze({
       url: `${url}/`,
-      features: { layout: false, quality: false, responsive: false },
+      features: ["motion"],
     });
     expect(motion?.libraries).toEqual([{ name: "GSAP", version: "3.12.5", evidence: "window.gsap" }]);
     expect(motion?.canvases).toEqual([{ selector: "#drawn", context: "2d", isAnimated: true }]);
@@ -115,10 +152,9 @@ describe.skipIf(!hasBrowser)("a page analysis", () => {
       "/short": "<!doctype html><title>x</title><p>short",
     });
     const framesOf = async (path: string, frames: object): Promise<Frames> => {
-      const features = { layout: false, quality: false, responsive: false };
       const { motion, artifacts } = await world().analyze({
         url: `${url}${path}`,
-        features,
+        features: ["motion"],
         frames,
         screenshots: false,
       });
@@ -126,13 +162,15 @@ describe.skipIf(!hasBrowser)("a page analysis", () => {
       expect(motion?.frames?.list.map(({ name }) => name)).toEqual(files);
       return motion?.frames ?? { stepPx: 0, list: [] };
     };
-    const calm = await framesOf("/still", { stepPx: 500, format: "png" });
+    const calm = await framesOf("/still", { step_px: 500, format: "png" });
     expect(calm.list.map(({ name, top }) => `${name} ${top}`).slice(0, 3)).toEqual([
-      ...["frame-0000.png 0", "frame-0001.png 500", "frame-0002.png 1000"],
+      "frame-0000.png 0",
+      "frame-0001.png 500",
+      "frame-0002.png 1000",
     ]);
     expect(calm.list.map(({ changed }) => changed)).toEqual([null, ...calm.list.slice(1).map(() => 0)]);
     // The step is made wider, so that the frames reach the end of the page.
-    const lively = await framesOf("/moving", { stepPx: 10, most: 6 });
+    const lively = await framesOf("/moving", { step_px: 10, max: 6 });
     expect(lively.list).toHaveLength(6);
     expect(lively.list.at(-1)?.top).toBe(calm.list.at(-1)?.top);
     expect(Math.min(...lively.list.slice(1).map(({ changed }) => changed ?? 0))).toBeGreaterThan(0.2);
@@ -148,7 +186,7 @@ describe.skipIf(!hasBrowser)("a page analysis", () => {
     const { url } = await startSite({ "/": page });
     const { responsive } = await world().analyze({
       url: `${url}/`,
-      features: { layout: false, quality: false, motion: false },
+      features: ["responsive"],
     });
     const mobile = responsive?.viewports.find(({ name }) => name === "mobile");
     expect(mobile).toMatchObject({ navigation: "hamburger", smallTargets: { count: 1 } });
@@ -173,7 +211,7 @@ describe.skipIf(!hasBrowser)("a page analysis", () => {
     });
     const { layout, warnings } = await world().analyze({
       url: `${url}/`,
-      features: { motion: false, quality: false, responsive: false },
+      features: ["layout"],
     });
     expect(layout?.variables.list).toEqual([{ name: "--far", value: "#123456" }]);
     expect(layout?.breakpoints).toEqual([555]);
@@ -185,7 +223,7 @@ describe.skipIf(!hasBrowser)("a page analysis", () => {
     const { url } = await startSite({ "/": `<!doctype html><title>x</title><div class="${classes}">x</div>` });
     const { layout } = await world().analyze({
       url: `${url}/`,
-      features: { motion: false, quality: false, responsive: false },
+      features: ["layout"],
     });
     expect(layout?.framework.framework).toBe("tailwind");
   });

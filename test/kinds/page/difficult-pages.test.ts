@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { cleanPage } from "./pages.ts";
 import { startSite } from "./site.ts";
-import { hasBrowser, usePageWorld } from "./world.ts";
+import { hasBrowser, usePageWorld, type PageRequest } from "./world.ts";
 
-const onlyMotion = { features: { layout: false, quality: false, responsive: false }, screenshots: false };
-const onlyQuality = { features: { layout: false, motion: false, responsive: false }, screenshots: false };
+const onlyMotion: PageRequest = { features: ["motion"], screenshots: false };
+const onlyQuality: PageRequest = { features: ["quality"], screenshots: false };
 
 describe.skipIf(!hasBrowser)("an analysis of a difficult page", () => {
   const world = usePageWorld();
@@ -13,7 +13,7 @@ describe.skipIf(!hasBrowser)("an analysis of a difficult page", () => {
     const { url } = await startSite({
       "/": `<!doctype html><title>stuck</title><h1>Loop</h1><script>for (;;);</script>`,
     });
-    const found = await world().analyze({ url: `${url}/`, timeouts: { load: 1_500 }, ...onlyMotion });
+    const found = await world().analyze({ url: `${url}/`, timeouts_ms: { load: 1_500 }, ...onlyMotion });
     expect(found).toMatchObject({ method: "static", page: { title: "stuck" } });
     expect(found.phases[0]).toMatchObject({ name: "load", state: "timed_out" });
     // The page is gone, and the browser free for others.
@@ -26,9 +26,9 @@ describe.skipIf(!hasBrowser)("an analysis of a difficult page", () => {
     const { url } = await startSite({ "/": page });
     const found = await world().analyze({
       url: `${url}/`,
-      features: { quality: false },
+      features: ["layout", "motion", "responsive"],
       viewports: [{ name: "small", width: 400, height: 400 }],
-      timeouts: { responsive: 1_500 },
+      timeouts_ms: { responsive: 1_500 },
     });
     expect(found.phases.map(({ name, state }) => `${name} ${state}`)).toContain("responsive timed_out");
     expect(found.layout).toBeDefined();
@@ -58,9 +58,9 @@ describe.skipIf(!hasBrowser)("an analysis of a difficult page", () => {
     });
     const found = await world().analyze({
       url: `${url}/`,
-      features: { quality: false },
+      features: ["layout", "motion", "responsive"],
       viewports: [{ name: "small", width: 400, height: 400 }],
-      includeHtml: true,
+      include_html: true,
     });
     expect(found.warnings.map(({ code }) => code)).toEqual(["page_large"]);
     expect(found.layout).toBeDefined();
@@ -76,9 +76,8 @@ describe.skipIf(!hasBrowser)("an analysis of a difficult page", () => {
     const { url } = await startSite({
       "/": `<!doctype html><title>long</title><div style="height:20000px">long</div>`,
     });
-    const features = { layout: false, motion: false, quality: false };
     const wide = { name: "wide", width: 4_000, height: 500 };
-    await world().analyze({ url: `${url}/`, features, viewports: [wide] });
+    await world().analyze({ url: `${url}/`, features: ["responsive"], viewports: [wide] });
     expect(await world().pictureSize("screenshot.jpg")).toEqual({ width: 1_440, height: 8_000 });
     expect(await world().pictureSize("screenshot-wide.jpg")).toEqual({ width: 4_000, height: 4_000 });
   });
@@ -103,6 +102,15 @@ describe.skipIf(!hasBrowser)("an analysis of a difficult page", () => {
     const found = await world().analyze({ url: `${url}/`, ...onlyQuality });
     expect(found.page.title).toBe("hostile");
     expect(found.quality?.accessibility).not.toBeNull();
+  });
+
+  test("with animations that no clock can measure is analysed all the same", async () => {
+    const page = `<!doctype html><title>endless</title><p id="slow">x<script>
+      document.getElementById("slow").animate([{ opacity: 0 }, { opacity: 1 }], { duration: Infinity, id: "endless" });
+    </script>`;
+    const { url } = await startSite({ "/": page });
+    const { motion } = await world().analyze({ url: `${url}/`, ...onlyMotion });
+    expect(motion?.patterns).toMatchObject([{ name: "endless", durationMs: 0 }]);
   });
 
   test("that answers with an error fails with its status", async () => {
@@ -131,7 +139,7 @@ describe.skipIf(!hasBrowser)("an analysis of a difficult page", () => {
       state: { failure: { code: "robots_disallowed", retryable: false } },
     });
     expect(site.requests).not.toContain("/");
-    expect(await world().analyze({ url: `${site.url}/`, respectRobots: false, ...onlyMotion })).toMatchObject({
+    expect(await world().analyze({ url: `${site.url}/`, respect_robots: false, ...onlyMotion })).toMatchObject({
       status: 200,
     });
   });

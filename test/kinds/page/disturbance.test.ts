@@ -2,14 +2,14 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { isAlive } from "../../../src/faces/cli/process-life.ts";
-import type { PageAnalysis } from "../../../src/kinds/page/analysis.ts";
+import { isAlive } from "../../../src/faces/cli/server/process-life.ts";
+import type { PageAnalysis } from "../../../src/kinds/page/contract.ts";
 import { browserSteps, type BrowserSteps } from "../../../src/kinds/page/steps.ts";
 import { browserProcesses } from "../../net/browser/processes.ts";
 import { until } from "../../until.ts";
 import { cleanPage } from "./pages.ts";
 import { startSite } from "./site.ts";
-import { hasBrowser, PageWorld, usePageWorld } from "./world.ts";
+import { hasBrowser, PageWorld, usePageWorld, type PageRequest } from "./world.ts";
 
 type Step = (...words: Parameters<BrowserSteps["layout"]>) => Promise<unknown>;
 
@@ -47,7 +47,7 @@ async function openWorld(options: Parameters<typeof PageWorld.open>[0]): Promise
   return world;
 }
 
-const quick = { checkLinks: false, screenshots: false, viewports: [{ name: "small", width: 400, height: 400 }] };
+const quick = { check_links: false, screenshots: false, viewports: [{ name: "small", width: 400, height: 400 }] };
 
 describe.skipIf(!hasBrowser)("an analysis that is disturbed", () => {
   // Nobody else's files are in it, so whatever is left there is ours. The browser wants its path short.
@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser)("an analysis that is disturbed", () => {
 
   test("fails with a failed phase where only a complete result is accepted", async () => {
     const { url } = await startSite({ "/": cleanPage });
-    const input = { url: `${url}/`, features: { motion: false, quality: false, responsive: false } };
+    const input: PageRequest = { url: `${url}/`, features: ["layout"] };
     await expect(world().analyze({ ...input, audience: "fail layout", accept: "complete" })).rejects.toMatchObject({
       state: { failure: { code: "layout_failed", message: "The phase layout failed: out of luck", retryable: false } },
     });
@@ -136,7 +136,7 @@ describe.skipIf(!hasBrowser)("an analysis that is disturbed", () => {
     const bare = await openWorld({ executable: "/nowhere/chromium" });
     const { url } = await startSite({
       "/": cleanPage.replace("<style>", '<link rel="stylesheet" href="/more.css"><style>'),
-      "/more.css": ".x:hover { color: red } .x { transition: color 0.3s ease-out }",
+      "/more.css": ".x:hover { color: red } .x { transition: color 0.3s ease-out } .y { animation: odd 2s 1.2.3 }",
     });
     const found = await bare.analyze({ url: `${url}/` });
     expect(found).toMatchObject({
@@ -149,6 +149,7 @@ describe.skipIf(!hasBrowser)("an analysis that is disturbed", () => {
     expect(found.motion?.patterns).toContainEqual(
       expect.objectContaining({ type: "css_transition", trigger: "hover", durationMs: 300, easing: "ease-out" }),
     );
+    expect(found.motion?.patterns).toContainEqual(expect.objectContaining({ name: "odd", iterations: 1 }));
     expect(found.quality?.findings).toEqual([]);
     expect(found.phases).toContainEqual({ name: "responsive", state: "skipped", ms: 0, reason: "needs a browser" });
     expect(readdirSync(bare.home)).not.toContain("browser");

@@ -17,7 +17,7 @@ describe("the time limits of an analysis", () => {
 
   test("end a phase that takes too long, and it alone", async () => {
     const { url } = await startSite({ "/": slowLinks, "/never": never });
-    const found = await world().analyze({ url: `${url}/`, timeouts: { quality: 1_000 } });
+    const found = await world().analyze({ url: `${url}/`, timeouts_ms: { quality: 1_000 } });
     expect(found.phases).toContainEqual({
       name: "quality",
       state: "timed_out",
@@ -30,15 +30,20 @@ describe("the time limits of an analysis", () => {
 
   test("end all phases together, and what was found until then is told", async () => {
     const { url } = await startSite({ "/": slowLinks, "/never": never });
-    const found = await world().analyze({ url: `${url}/`, timeouts: { total: 2_000 } });
+    const found = await world().analyze({ url: `${url}/`, timeouts_ms: { total: 2_000 } });
     expect(found.phases.map(({ name, state }) => `${name} ${state}`)).toEqual([
-      ...["load done", "layout done", "motion done", "quality timed_out", "responsive skipped", "report done"],
+      "load done",
+      "layout done",
+      "motion done",
+      "quality timed_out",
+      "responsive skipped",
+      "report done",
     ]);
   });
 
   test.each(["load", "total"])("end a page that never answers: %s", async (limit) => {
     const { url } = await startSite({ "/": never });
-    expect(await refusal(world(), { url: `${url}/`, timeouts: { [limit]: 1_000 } })).toMatchObject({
+    expect(await refusal(world(), { url: `${url}/`, timeouts_ms: { [limit]: 1_000 } })).toMatchObject({
       status: "timed_out",
       failure: { code: "timed_out", message: expect.stringMatching(/phase load/) as string },
     });
@@ -46,7 +51,7 @@ describe("the time limits of an analysis", () => {
 
   test("hold for a robots.txt that never answers", async () => {
     const { url } = await startSite({ "/": cleanPage, "/robots.txt": never });
-    expect(await refusal(world(), { url: `${url}/`, timeouts: { load: 1_000 } })).toMatchObject({
+    expect(await refusal(world(), { url: `${url}/`, timeouts_ms: { load: 1_000 } })).toMatchObject({
       status: "timed_out",
     });
   });
@@ -54,7 +59,7 @@ describe("the time limits of an analysis", () => {
   test("fail the job of who does not accept a part", async () => {
     const { url } = await startSite({ "/": slowLinks, "/never": never });
     for (const accept of ["in_time", "complete"]) {
-      expect(await refusal(world(), { url: `${url}/`, accept, timeouts: { quality: 1_000 } })).toMatchObject({
+      expect(await refusal(world(), { url: `${url}/`, accept, timeouts_ms: { quality: 1_000 } })).toMatchObject({
         status: "timed_out",
         failure: { code: "timed_out", message: "The phase quality was not done within 1 s." },
       });
@@ -73,7 +78,7 @@ describe.skipIf(!hasBrowser)("the time limits of an analysis in the browser", ()
     ],
   ])("end a page that %s, in the browser and then without it", async (_how, answer) => {
     const { url, requests } = await startSite({ "/": answer });
-    const state = await refusal(world(), { url: `${url}/`, timeouts: { load: 2_000 } });
+    const state = await refusal(world(), { url: `${url}/`, timeouts_ms: { load: 2_000 } });
     expect(state).toMatchObject({ status: "timed_out", failure: { code: "timed_out" } });
     expect(requests.filter((path) => path === "/")).toHaveLength(2);
   });

@@ -1,15 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { listenHttp, listenPrivately, type Listener } from "../../net/listeners.ts";
-import { forbiddenLocationsFor, forbiddenUrlsFor } from "../../net/ssrf-table.ts";
+import { listenHttp, listenPrivately } from "../../net/listeners.ts";
+import { forbiddenLocationsFor, forbiddenUrlsFor, oncePerHost } from "../../net/ssrf-table.ts";
 import { hasBrowser, PageWorld } from "./world.ts";
-
-/** The browser spells hosts in one way before it connects, so one URL for each is enough. */
-function oncePerHost(urls: readonly string[], { port }: Listener): string[] {
-  const reaching = urls.filter(
-    (url) => /^(https?|ws):/.test(url) && URL.canParse(url) && new URL(url).port === String(port),
-  );
-  return [...new Map(reaching.map((url) => [new URL(url).origin, url])).values()];
-}
 
 /** Tries every URL in every way while the page loads, which lasts until all have been tried. */
 const script = `
@@ -38,6 +30,23 @@ const script = `
 `;
 
 describe.skipIf(!hasBrowser)("a page that is analysed", () => {
+  test.each(["http", "https"])("and leads on to a private address by %s fails with the reason", async (protocol) => {
+    const privately = await listenPrivately();
+    const target = `${protocol}://127.0.0.1:${privately.port}/secret`;
+    const publicly = await listenHttp((_request, response) => {
+      const html = `<!doctype html><meta http-equiv="refresh" content="0;url=${target}"><title>outside</title>`;
+      response.writeHead(200, { "content-type": "text/html" }).end(html);
+    });
+    const world = await PageWorld.open({ allow: [`127.0.0.1:${publicly.port}`] });
+    try {
+      const state = { status: "failed", failure: { message: expect.stringContaining("not allowed") as string } };
+      await expect(world.analyze({ url: `${publicly.origin}/` })).rejects.toMatchObject({ state });
+      expect(privately.connections()).toBe(0);
+    } finally {
+      await world.close();
+    }
+  });
+
   test("reaches nothing of the private network, and neither do its redirects, workers and links", async () => {
     const privately = await listenPrivately();
     const forbidden = oncePerHost(forbiddenUrlsFor(privately.port), privately);
@@ -63,7 +72,7 @@ describe.skipIf(!hasBrowser)("a page that is analysed", () => {
     });
     const world = await PageWorld.open({ allow: [`127.0.0.1:${publicly.port}`] });
     try {
-      const found = await world.analyze({ url: `${publicly.origin}/`, features: { layout: false, responsive: false } });
+      const found = await world.analyze({ url: `${publicly.origin}/`, features: ["motion", "quality"] });
       expect(found).toMatchObject({ method: "browser", page: { title: "outside" } });
       expect([...asked]).toEqual(expect.arrayContaining(["/tried", "/to/0"]));
       // No worker of the page's is ever fetched, so none can outlive it or hide what it fetches.

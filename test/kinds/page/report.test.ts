@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser)("the report", () => {
     const found = await world().analyze({
       url: `${url}/`,
       viewports: [{ name: "small", width: 400, height: 600 }],
-      frames: { most: 2 },
+      frames: { max: 2 },
     });
     expect(found.page.title).toContain(hostile);
     for (const width of [360, 1_200]) {

@@ -2,17 +2,20 @@ import { rm, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
+import type { z } from "zod";
 import { openEngine, type Engine } from "../../../src/index.ts";
-import { defined } from "../../../src/job/defined.ts";
-import type { PageAnalysis } from "../../../src/kinds/page/analysis.ts";
+import { pageContract, type PageAnalysis } from "../../../src/kinds/page/contract.ts";
 import { createPageKind, type PageSettings } from "../../../src/kinds/page/page.ts";
-import { createAddressRules } from "../../../src/net/address-rules.ts";
-import { startBrowserProxy, type BrowserProxy } from "../../../src/net/browser-proxy.ts";
+import { createAddressRules } from "../../../src/net/address/address-rules.ts";
+import { startBrowserProxy, type BrowserProxy } from "../../../src/net/proxy/browser-proxy.ts";
 import { findBrowser } from "../../../src/net/browser/find-browser.ts";
 import { SharedBrowser } from "../../../src/net/browser/shared-browser.ts";
-import { createGuardedFetch } from "../../../src/net/guarded-fetch.ts";
-import { createRobots } from "../../../src/net/robots.ts";
+import { createGuardedFetch } from "../../../src/net/fetch/guarded-fetch.ts";
+import { createRobots } from "../../../src/net/robots/robots.ts";
 import type { BrowserSteps } from "../../../src/kinds/page/steps.ts";
+
+/** An input of a page job. */
+export type PageRequest = z.input<typeof pageContract.input>;
 
 export const hasBrowser = findBrowser({ searchPath: process.env["PATH"] ?? "" }) !== undefined;
 
@@ -43,8 +46,9 @@ export class PageWorld {
       sandbox: false,
       maxPages: 2,
       proxy: () =>
-        (proxy ??= startBrowserProxy({ rules, connectTimeoutMs: 5_000, idleTimeoutMs: 5_000, mostConnections: 200 })),
-      ...defined({ executable: options.executable, hungMs: options.hungMs }),
+        (proxy ??= startBrowserProxy({ rules, connectTimeoutMs: 5_000, idleTimeoutMs: 5_000, maxConnections: 200 })),
+      executable: options.executable,
+      hungMs: options.hungMs,
     });
     const settings: PageSettings = {
       browser,
@@ -52,7 +56,7 @@ export class PageWorld {
       fetch: guarded.fetch,
       robots: createRobots(guarded, { productToken: "Longhaul" }),
       concurrency: 2,
-      ...(options.steps === undefined ? {} : { steps: options.steps }),
+      steps: options.steps,
     };
     const engine = await openEngine({ home, kinds: [createPageKind(settings)] });
     return new PageWorld(home, engine, browser, async () => {
@@ -69,12 +73,12 @@ export class PageWorld {
   }
 
   /** Analyses a page and answers with what was found; fails with the job's own failure. */
-  async analyze(input: { url: string } & Record<string, unknown>): Promise<PageAnalysis> {
+  async analyze(input: PageRequest): Promise<PageAnalysis> {
     const job = await this.engine.submit({ kind: "page", input, limits: { attempts: 1 } });
     const { jobs } = await this.engine.wait(job.id, { timeoutMs: 50_000 });
     const state = jobs[0]?.state;
     if (state?.status !== "succeeded") throw Object.assign(new Error(JSON.stringify(state)), { state });
-    return (await this.engine.result(job.id)) as unknown as PageAnalysis;
+    return pageContract.result.parse(await this.engine.result(job.id));
   }
 
   /** A file of the analysis that was started last. */

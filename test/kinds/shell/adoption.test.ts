@@ -1,12 +1,13 @@
+import type { AnswerOf, InputOf, OperationName } from "../../../src/operations/registry.ts";
 import { spawn, type ChildProcess } from "node:child_process";
-import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it, onTestFailed, onTestFinished } from "vitest";
-import { BrokenCallError, createClient, NotRunningError } from "../../../src/faces/local/client.ts";
+import { BrokenCallError, createClient, NotRunningError } from "../../../src/faces/door/local-client.ts";
 import type { JobView } from "../../../src/operations/job-view.ts";
-import { seededRandom } from "../../fixtures/crash-worker.ts";
+import { seededRandom } from "../../seeded-random.ts";
 import { until } from "../../until.ts";
 import { exited, isRunning, processesOf, useShell } from "./world.ts";
 
@@ -29,7 +30,7 @@ class Server {
   #complaints = "";
 
   constructor() {
-    this.#process = spawn(process.execPath, ["--enable-source-maps", serverFile, world().home], {
+    this.#process = spawn(process.execPath, [serverFile, world().home], {
       stdio: ["ignore", "pipe", "pipe"],
     });
     this.#process.stdout?.on("data", (text: Buffer) => (this.#said += text.toString()));
@@ -56,8 +57,8 @@ class Server {
     return this.#closed;
   }
 
-  call<Output>(operation: string, input: unknown): Promise<Output> {
-    return createClient(join(world().home, `${this.#process.pid}.sock`)).call<Output>(operation, input);
+  call<Name extends OperationName>(operation: Name, input: InputOf<Name>): Promise<AnswerOf<Name>> {
+    return createClient(join(world().home, `${this.#process.pid}.sock`)).call(operation, input);
   }
 }
 
@@ -74,13 +75,14 @@ async function restart(): Promise<Server> {
 
 /** Starts a command, and waits until it has said that it is up. */
 async function startUp(input: object): Promise<JobView> {
-  const job = await (server as Server).call<JobView>("run_command", input);
+  const job = await (server as Server).call("run_command", input);
   const [one] = await waitFor([job.id], { pattern: "up" });
   return one as JobView;
 }
 
 async function waitFor(ids: string[], more: object = {}): Promise<JobView[]> {
-  const answer = await (server as Server).call<{ reached: boolean; jobs: JobView[] }>("job_wait", { ids, ...more });
+  const request = { ids, timeout_ms: 55_000, ...more };
+  const answer = await (server as Server).call("job_wait", request);
   expect(answer.reached).toBe(true);
   return answer.jobs;
 }
@@ -92,7 +94,7 @@ async function end(id: string): Promise<JobView> {
 
 async function stdout(id: string): Promise<string> {
   const call = { id, stream: "stdout", limit: 1_000_000 };
-  return (await (server as Server).call<{ text: string }>("job_output", call)).text;
+  return (await (server as Server).call("job_output", call)).text;
 }
 
 async function send(id: string, text: string): Promise<void> {
@@ -124,7 +126,7 @@ describe("a command whose server was killed", () => {
       error: { code: "exit_code" },
     });
     expect(await stdout(job.id)).toBe(Array.from({ length: 40 }, (_, index) => `up ${index + 1}\n`).join(""));
-    const { events } = await (server as Server).call<{ events: { type: string }[] }>("job_events", { id: job.id });
+    const { events } = await (server as Server).call("job_events", { id: job.id });
     expect(events.map(({ type }) => type)).toEqual([
       "job-submitted",
       "attempt-started",
@@ -140,7 +142,7 @@ describe("a command whose server was killed", () => {
     await restart();
     await send(job.id, "first");
     await until(async () => (await stdout(job.id)).includes("got first"));
-    const view = await (server as Server).call<JobView>("job_get", { id: job.id });
+    const view = await (server as Server).call("job_get", { id: job.id });
     expect(view).toMatchObject({ state: "running", live: { pid, last_line: "got first", reads_input: true } });
     await restart();
     await send(job.id, "second");
@@ -224,7 +226,7 @@ describe("a command whose server was killed", () => {
     await startServer();
     const job = await startUp({ command: "(read -r go; echo child done) <&0 & echo up; exit 4" });
     const message = async (): Promise<string | undefined> =>
-      (await (server as Server).call<JobView>("job_get", { id: job.id })).progress?.message;
+      (await (server as Server).call("job_get", { id: job.id })).progress?.message;
     await until(async () => (await message()) === "exited 4, 1 child process still running");
     await restart();
     await until(async () => (await message()) === "exited 4, 1 child process still running");
@@ -239,7 +241,7 @@ describe("a command whose server was killed", () => {
     await restart();
     const ready = waitFor([job.id], { until: "ready" });
     await send(job.id, "go");
-    await ready;
+    expect((await ready).map(({ id }) => id)).toEqual([job.id]);
   });
 });
 
@@ -269,7 +271,7 @@ describe("a server that is killed at any moment", () => {
       const work = `echo ran >> ran-${number}; for i in $(seq ${lines}); do echo $i; sleep 0.01; done; echo last`;
       const input = { name: `job ${number}`, command: `${work}; exit ${number % 4}`, tags: [String(lines)] };
       try {
-        acknowledged.add((await target.call<JobView>("run_command", input)).id);
+        acknowledged.add((await target.call("run_command", input)).id);
       } catch (error) {
         if (!(error instanceof BrokenCallError) && !(error instanceof NotRunningError)) throw error;
       }
@@ -289,7 +291,7 @@ describe("a server that is killed at any moment", () => {
       await submitting;
     }
     await startServer();
-    const { jobs } = await (server as Server).call<{ jobs: JobView[] }>("job_list", { limit: 1_000 });
+    const { jobs } = await (server as Server).call("job_list", { limit: 1_000 });
     const ids = jobs.map(({ id }) => id);
     expect([...acknowledged].filter((id) => !ids.includes(id))).toEqual([]);
     for (const job of await waitFor(ids, { timeout_ms: 20_000 })) {
@@ -367,6 +369,45 @@ describe("a record of a process that is not there any more", () => {
     await engine.cancel(id);
     await world().end(id);
     expect(isRunning(stranger)).toBe(true);
+  });
+});
+
+describe("a command whose files were deleted", () => {
+  const deleteFiles = (id: string): void => rmSync(join(world().home, "output", id), { recursive: true });
+
+  it("does not run again with the next server, but is lost", async () => {
+    await startServer();
+    const job = await startUp({ command: "echo ran >> ran; echo up; read -r go" });
+    const pid = pidOf(job);
+    await (server as Server).kill();
+    deleteFiles(job.id);
+    process.kill(pid, "SIGKILL");
+    await until(() => !isRunning(pid));
+    await startServer();
+    expect(await end(job.id)).toMatchObject({ state: "failed", error: { code: "lost" } });
+    expect(readFileSync(world().path("ran"), "utf8")).toBe("ran\n");
+  });
+
+  it("is waited for while it runs, and can be cancelled", async () => {
+    await startServer();
+    const job = await startUp({ command: "echo up; sleep 1000" });
+    const pid = pidOf(job);
+    await (server as Server).kill();
+    deleteFiles(job.id);
+    await startServer();
+    await (server as Server).call("job_cancel", { ids: [job.id] });
+    expect(await end(job.id)).toMatchObject({ state: "cancelled" });
+    expect(isRunning(pid)).toBe(false);
+  });
+
+  it("runs anew when it is retried", async () => {
+    await world().open();
+    const job = await world().submit("echo ran >> ran; exit 3");
+    await world().end(job.id);
+    deleteFiles(job.id);
+    await world().engine.retry(job.id);
+    expect((await world().end(job.id)).state).toMatchObject({ ...exited(3), attempt: 2 });
+    expect(readFileSync(world().path("ran"), "utf8")).toBe("ran\nran\n");
   });
 });
 

@@ -1,17 +1,18 @@
 import { writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { refusal, useShell } from "./world.ts";
+import { useShell } from "./world.ts";
+import { refusal } from "../../engine/world.ts";
 
 const world = useShell();
 
 const cases: [what: string, input: unknown, code: "invalid_input" | "not_allowed" | "too_large", message: RegExp][] = [
-  ["an empty command", { command: "" }, "invalid_input", /command: expected a command, not an empty text, got ""/],
-  ["a command of spaces", { command: " \n\t" }, "invalid_input", /expected a command, not an empty text/],
-  ["no command", {}, "invalid_input", /give either command or argv/],
-  ["a command and an argv", { command: "true", argv: ["true"] }, "invalid_input", /give either command or argv/],
+  ["an empty command", { command: "" }, "invalid_input", /command must be a command, not an empty text/],
+  ["a command of spaces", { command: " \n\t" }, "invalid_input", /must be a command, not an empty text/],
+  ["no command", {}, "invalid_input", /must have either command or argv/],
+  ["a command and an argv", { command: "true", argv: ["true"] }, "invalid_input", /must have either command or argv/],
   ["an empty argv", { argv: [] }, "invalid_input", /argv/],
   ["an argv whose program has no name", { argv: [""] }, "invalid_input", /argv/],
-  ["words that are none", { argv: ["echo", 5] }, "invalid_input", /argv\.1: expected string, got 5/],
+  ["words that are none", { argv: ["echo", 5] }, "invalid_input", /argv\.1 must be a string, got 5/],
   ["a zero byte in a command", { command: "echo a\0b" }, "invalid_input", /zero bytes/],
   ["a zero byte in an argv", { argv: ["echo", "a\0b"] }, "invalid_input", /zero bytes/],
   ["a zero byte in a variable", { command: "true", env: { A: "a\0b" } }, "invalid_input", /zero bytes/],
@@ -34,9 +35,9 @@ const cases: [what: string, input: unknown, code: "invalid_input" | "not_allowed
     "invalid_input",
     /existing directory/,
   ],
-  ["a working directory outside the roots", { command: "true", cwd: "/usr" }, "not_allowed", /cwd must lie in/],
+  ["a working directory outside the roots", { command: "true", cwd: "/usr" }, "not_allowed", /cwd must be in/],
   ["a command that is denied", { command: "reboot" }, "not_allowed", /deny rule/],
-  ["a readiness of nothing", { command: "true", ready: {} }, "invalid_input", /give a pattern, a port or a url/],
+  ["a readiness of nothing", { command: "true", ready: {} }, "invalid_input", /must have a pattern, a port or a url/],
   [
     "a readiness by a broken pattern",
     { command: "true", ready: { pattern: "[" } },
@@ -50,7 +51,12 @@ const cases: [what: string, input: unknown, code: "invalid_input" | "not_allowed
     "invalid_input",
     /ready\.url/,
   ],
-  ["a field that is not known", { command: "true", timeout: 5 }, "invalid_input", /timeout is not known here/],
+  [
+    "a field that is not known",
+    { command: "true", timeout: 5 },
+    "invalid_input",
+    /timeout is not a field of the input of kind "shell"/,
+  ],
   ["another shell than there are", { command: "true", shell: "fish" }, "invalid_input", /shell/],
   ["a command that is far too long", { command: "x".repeat(100_001) }, "invalid_input", /command/],
   ["an input that is far too long", { command: "cat", stdin: "x".repeat(1_100_000) }, "too_large", /at most 1000000/],

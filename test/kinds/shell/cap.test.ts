@@ -56,9 +56,9 @@ describe("output beyond its cap", () => {
     const engine = await world().open({ engine: { outputCapBytes: megabyte } });
     const before = process.memoryUsage.rss();
     const job = await world().submit("printf first; head -c 100000000 /dev/zero | tr '\\0' x; printf last");
-    let most = 0;
+    let max = 0;
     const watch = setInterval(() => {
-      most = Math.max(most, process.memoryUsage.rss() - before);
+      max = Math.max(max, process.memoryUsage.rss() - before);
     }, 5);
     await world().end(job.id);
     clearInterval(watch);
@@ -68,22 +68,22 @@ describe("output beyond its cap", () => {
     const text = await world().stdout(job.id);
     expect(text.startsWith("firstxxx")).toBe(true);
     expect(text.endsWith("xxxlast")).toBe(true);
-    expect(most).toBeLessThan(50 * megabyte);
+    expect(max).toBeLessThan(50 * megabyte);
   });
 
   it("does not fill the disk, however fast it comes", async () => {
     await world().open({ engine: { outputCapBytes: 10 * megabyte } });
     const job = await world().submit("head -c 2000000000 /dev/zero");
-    let most = 0;
+    let max = 0;
     await until(
       async () => {
-        most = Math.max(most, diskBytes(job.id));
+        max = Math.max(max, diskBytes(job.id));
         return (await world().engine.get(job.id)).state.status === "succeeded";
       },
       { timeoutMs: 40_000 },
     );
     // How much is written between two looks depends on the machine; it is far from all of it.
-    expect(most).toBeLessThan(700 * megabyte);
+    expect(max).toBeLessThan(700 * megabyte);
     expect(diskBytes(job.id)).toBeLessThan(14 * megabyte);
     expect((await world().engine.outputSizes(job.id))["stdout"]?.size).toBe(2_000_000_000);
   });

@@ -21,7 +21,7 @@ describe("children that outlive the main process", () => {
     });
     expect((await engine.get(job.id)).state.status).toBe("running");
     writeFileSync(world().path("one"), "");
-    await world().untilOutput(job.id, "one");
+    await world().untilOutput(job.id, "\none\n");
     await until(async () => /exited 0, (1 child process|2 child processes) still running/.test(await told()));
     writeFileSync(world().path("two"), "");
     expect((await world().end(job.id)).state.status).toBe("succeeded");
@@ -64,7 +64,7 @@ describe("children that outlive the main process", () => {
 
   it("do not keep the job up that is to finish with its main process", async () => {
     await world().open();
-    const job = await world().run({ command: "sleep 1000 & echo $!", finishWithMain: true });
+    const job = await world().run({ command: "sleep 1000 & echo $!", finish_with_main: true });
     expect(job.state.status).toBe("succeeded");
     const child = Number(await world().stdout(job.id));
     expect(child).toBeGreaterThan(1);
@@ -94,5 +94,6 @@ describe("children that outlive the main process", () => {
   });
 });
 
-/** Prints the pid of a group's leader that ends at once and is nobody's to wait for; then waits for its input to end. */
-const keepZombie = `(setsid sh -c 'echo $$' &) ; cat`;
+/** Prints the pid of a group's leader that ends once it is nobody's to wait for; then waits for its input to end. */
+const parentName = `cat /proc/$(cut -d " " -f 4 /proc/$$/stat)/comm`;
+const keepZombie = `(setsid sh -c 'while [ "$(${parentName})" = bash ]; do sleep 0.02; done; echo $$' &) ; cat`;

@@ -1,7 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { until } from "../../until.ts";
-import { exited, refusal, useShell } from "./world.ts";
+import { exited, useShell } from "./world.ts";
+import { refusal } from "../../engine/world.ts";
 
 const world = useShell();
 
@@ -53,21 +54,23 @@ describe("text that is sent", () => {
     const job = await world().submit({ argv: ["sleep", "60"] });
     await world().pid(job.id);
     await expect(engine.send(job.id, "x".repeat(200_000))).rejects.toMatchObject(
-      refusal("conflict", /does not read its input: \d+ bytes were not taken/),
+      refusal("conflict", /does not read its input: \d+ bytes could not be written/),
     );
   });
 
   it("is refused by a job that has ended", async () => {
     const engine = await world().open();
     const { id } = await world().run("true");
-    await expect(engine.send(id, "hello\n")).rejects.toMatchObject(refusal("conflict", /it is succeeded/));
+    await expect(engine.send(id, "hello\n")).rejects.toMatchObject(refusal("conflict", /it has succeeded/));
   });
 
   it("is refused by a job whose input was given at its start, and leaves that as it is", async () => {
     const engine = await world().open();
     const job = await world().submit({ command: "until [ -e go ]; do sleep 0.02; done; cat", stdin: "what was given" });
     await world().pid(job.id);
-    await expect(engine.send(job.id, "something else\n")).rejects.toMatchObject(refusal("conflict", /takes no more/));
+    await expect(engine.send(job.id, "something else\n")).rejects.toMatchObject(
+      refusal("conflict", /no more can be sent/),
+    );
     writeFileSync(world().path("go"), "");
     await world().end(job.id);
     expect(await world().stdout(job.id)).toBe("what was given");

@@ -1,9 +1,9 @@
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Launcher } from "../../../src/kinds/shell/launcher.ts";
 import { until } from "../../until.ts";
-import { exited, isRunning, processesOf, useShell } from "./world.ts";
+import { exited, isRunning, killIfThere, processesOf, useShell } from "./world.ts";
 
 const world = useShell();
 
@@ -52,6 +52,34 @@ describe("the helper that launches commands", () => {
     expect(await world().stdout(job.id)).toBe("up\nstill here\n");
   });
 
+  it("may be stopped: it is woken, starts commands, and tells how they end", async () => {
+    await world().open();
+    const job = await world().submit("echo up; read -r go; exit 3");
+    await world().untilOutput(job.id, "up");
+    process.kill(await helperOf(job.id), "SIGSTOP");
+    await world().engine.send(job.id, "\n");
+    expect((await world().end(job.id)).state).toMatchObject(exited(3));
+    expect((await world().run("exit 4")).state).toMatchObject(exited(4));
+  });
+
+  it.each([
+    ["exit 0", { status: "succeeded" }],
+    ["exit 3", exited(3)],
+    ["kill -TERM $$", exited(143, "SIGTERM")],
+  ])("may be stopped when its server goes: the next one knows all the same how `%s` has ended", async (last, state) => {
+    await world().open();
+    const job = await world().submit(`echo up; until [ -e go ]; do sleep 0.02; done; ${last}`);
+    await world().untilOutput(job.id, "up");
+    const [helper, pid] = [await helperOf(job.id), await world().pid(job.id)];
+    await world().close();
+    process.kill(helper, "SIGSTOP");
+    onTestFinished(() => killIfThere(helper, "SIGKILL"));
+    writeFileSync(world().path("go"), "");
+    await until(() => !isRunning(pid));
+    await world().open();
+    expect((await world().end(job.id)).state).toMatchObject(state);
+  });
+
   it("starts no command whose end it could not write down, and says why", async (context) => {
     world().mountHome(context, "tmpfs", "size=1m,mode=700");
     const launcher = new Launcher({ PATH: "/usr/bin:/bin" });
@@ -84,6 +112,7 @@ describe("the helper that launches commands", () => {
     const helper = await helperOf(keeper.id);
     await Promise.all(Array.from({ length: 30 }, () => world().run("true")));
     await until(() => childrenOf(helper).length === 1);
+    expect((await world().engine.get(keeper.id)).state.status).toBe("running");
   });
 });
 

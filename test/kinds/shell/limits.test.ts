@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { until } from "../../until.ts";
 import { isRunning, processesOf, useShell } from "./world.ts";
@@ -54,6 +55,7 @@ describe("a time limit", () => {
     while (performance.now() - beganAt < 2_500) {
       await engine.send(job.id, "still here\n");
       await world().live(job.id);
+      await delay(100);
     }
     expect((await engine.get(job.id)).state.status).toBe("running");
   });

@@ -1,6 +1,7 @@
-import { mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { isRunning, refusal, useShell } from "./world.ts";
+import { isRunning, useShell } from "./world.ts";
+import { refusal } from "../../engine/world.ts";
 
 const world = useShell();
 
@@ -20,6 +21,36 @@ describe("the rules for commands", () => {
     expect(await world().stdoutOf("echo fine")).toBe("fine\n");
     await expect(world().submit("ls")).rejects.toMatchObject(refusal("not_allowed", /none of the allow rules/));
     expect((await engine.list()).jobs).toHaveLength(1);
+  });
+
+  it("refuse, if there are allow rules, variables that would make an allowed command another one", async () => {
+    const engine = await world().open({ policy: { allow: [/^echo /], allowEnv: ["COLOR"] } });
+    writeFileSync(world().path("evil.sh"), `touch ${world().path("evil")}`);
+    const variables: Record<string, string>[] = [
+      { BASH_ENV: world().path("evil.sh") },
+      { LD_PRELOAD: "x" },
+      { SHELL: "x" },
+      { IFS: "x" },
+      { PATH: world().base },
+    ];
+    for (const env of variables) {
+      const [name = ""] = Object.keys(env);
+      await expect(world().submit({ command: "echo fine", env })).rejects.toMatchObject(
+        refusal("not_allowed", new RegExp(`^The variable ${name} may not be set here.*shell.allow_env`)),
+      );
+    }
+    expect((await engine.list()).jobs).toEqual([]);
+    expect(existsSync(world().path("evil"))).toBe(false);
+    expect(await world().stdoutOf({ command: "echo $COLOR", env: { COLOR: "red" } })).toBe("red\n");
+  });
+
+  it("let no program pass whose name reads like an allowed command", async () => {
+    await world().open({ policy: { allow: [/^echo /] } });
+    mkdirSync(world().path("echo .."));
+    await expect(world().submit({ argv: ["echo ../evil"] })).rejects.toMatchObject(
+      refusal("not_allowed", /white space in its name/),
+    );
+    expect(await world().stdoutOf({ argv: ["echo", "a b"], stdin: "" })).toBe("a b\n");
   });
 
   it("deny, although an allow rule matches", async () => {
@@ -50,7 +81,7 @@ describe("the roots for working directories", () => {
     symlinkSync(world().path("inside/deep"), world().path("way-in"));
     const roots = [world().path("root-link")];
     const engine = await world().open({ policy: { roots, defaultCwd: roots[0] as string } });
-    const isOutside = refusal("not_allowed", /^cwd must lie in .*root-link, got ".*"/);
+    const isOutside = refusal("not_allowed", /^cwd must be in .*root-link, got ".*"/);
     const outsiders = ["outside", "inside/way-out", "inside-not", "inside/../outside"];
     for (const cwd of outsiders) {
       await expect(world().submit({ command: "true", cwd: world().path(cwd) })).rejects.toMatchObject(isOutside);
@@ -76,7 +107,7 @@ describe("the roots for working directories", () => {
     await engine.resume("shell");
     expect((await world().end(job.id)).state).toMatchObject({
       status: "failed",
-      failure: { message: expect.stringContaining("cwd must lie in") as string },
+      failure: { message: expect.stringContaining("cwd must be in") as string },
     });
     expect(await world().stdout(job.id)).toBe("");
   });

@@ -63,6 +63,33 @@ describe("the status of a running command", () => {
     await until(async () => (await world().live(onTerminal.id)).reads_input);
   });
 
+  it("does not take a process that waits for another one of its pipeline for one that waits for input", async () => {
+    await world().open();
+    const job = await world().submit("sleep 100 | cat");
+    await until(async () => (await world().live(job.id)).processes === 3);
+    expect((await world().live(job.id)).reads_input).toBe(false);
+  });
+
+  it("tells that it waits for input with a time limit", async () => {
+    await world().open();
+    const job = await world().submit("read -r -t 100 answer");
+    await until(async () => (await world().live(job.id)).reads_input);
+    expect((await world().engine.get(job.id)).state.status).toBe("running");
+  });
+
+  it("tells whether a service is ready, if there is a way to tell", async () => {
+    await world().open();
+    const plain = await world().submit("sleep 100");
+    await world().pid(plain.id);
+    expect(await world().live(plain.id)).not.toHaveProperty("is_ready");
+    const service = await world().submit({ command: "read -r go; echo up; sleep 100", ready: { pattern: "up" } });
+    await until(async () => (await world().live(service.id)).reads_input);
+    expect(await world().live(service.id)).toHaveProperty("is_ready", false);
+    await world().engine.send(service.id, "go\n");
+    await world().engine.wait(service.id, { until: { phase: "ready" } });
+    expect(await world().live(service.id)).toHaveProperty("is_ready", true);
+  });
+
   it("lists the ports that its processes listen on", async () => {
     await world().open();
     const serve = (port: number): string =>

@@ -1,23 +1,27 @@
+import { createPatternPool } from "../../../src/text/pattern-pool.ts";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, type TestContext } from "vitest";
-import { openEngine, type Engine, type ErrorCode, type Job, type OpenOptions } from "../../../src/index.ts";
-import type { ShellInput } from "../../../src/kinds/shell/input.ts";
+import { expect, type TestContext } from "vitest";
+import { openEngine, type Engine, type Job, type OpenOptions } from "../../../src/index.ts";
+import type { ShellInput } from "../../../src/kinds/shell/contract.ts";
 import { Launcher } from "../../../src/kinds/shell/launcher.ts";
+import { createIsolation, type IsolationSettings } from "../../../src/kinds/shell/isolation.ts";
 import { inheritEnv } from "../../../src/kinds/shell/policy.ts";
 import { createShellKind, type ShellSettings } from "../../../src/kinds/shell/shell.ts";
 import type { Json } from "../../../src/job/json.ts";
 import type { SubmitRequest } from "../../../src/engine/submit.ts";
 import { createRedactor } from "../../../src/text/redact.ts";
 import { until } from "../../until.ts";
+import { useEach } from "../../use-each.ts";
 
 type Limits = NonNullable<SubmitRequest["limits"]>;
 
 export interface ShellOptions extends Partial<Pick<ShellSettings, "shell" | "concurrency" | "termGraceMs">> {
   readonly policy?: Partial<ShellSettings["policy"]>;
+  readonly isolation?: Partial<IsolationSettings>;
   /** Names of variables that commands inherit, and where they are taken from. */
   readonly inherit?: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
@@ -66,13 +70,24 @@ export class ShellWorld {
   }
 
   async open(options: ShellOptions = {}): Promise<Engine> {
-    const { policy = {}, inherit = ["PATH", "HOME"], env = process.env, secrets = [], perl, engine, ...rest } = options;
+    const {
+      policy = {},
+      isolation = {},
+      inherit = ["PATH", "HOME"],
+      env = process.env,
+      secrets = [],
+      perl,
+      engine,
+      ...rest
+    } = options;
     this.#options = options;
     this.#launcher = new Launcher(inheritEnv(inherit, env), perl);
     const kind = createShellKind({
+      patterns: createPatternPool(),
       policy: { allow: [], deny: [], roots: [], defaultCwd: this.base, ...policy },
       redactor: createRedactor(secrets),
       launcher: this.#launcher,
+      isolation: this.#isolation(isolation),
       shell: "bash",
       concurrency: 16,
       termGraceMs: 5_000,
@@ -80,6 +95,20 @@ export class ShellWorld {
     });
     this.#engine = await openEngine({ home: this.home, kinds: [kind], ...engine });
     return this.#engine;
+  }
+
+  #isolation(settings: Partial<IsolationSettings>): ShellSettings["isolation"] {
+    const hidden = [this.home];
+    const path = process.env["PATH"] ?? "";
+    return createIsolation({
+      hidden,
+      roots: [],
+      temporary: [tmpdir()],
+      user: undefined,
+      trustOwners: false,
+      path,
+      ...settings,
+    });
   }
 
   /** The commands go on; the next engine adopts them. */
@@ -196,18 +225,10 @@ export class ShellWorld {
 
 /** Gives each test of the file a world of its own. */
 export function useShell(): () => ShellWorld {
-  let world: ShellWorld | undefined;
-  beforeEach(async () => {
-    world = new ShellWorld(await realpath(await mkdtemp(join(tmpdir(), "longhaul-shell-"))));
-  });
-  afterEach(async () => {
-    await world?.cleanUp();
-    world = undefined;
-  });
-  return () => {
-    if (world === undefined) throw new Error("there is a world only while a test runs");
-    return world;
-  };
+  return useEach(
+    async () => new ShellWorld(await realpath(await mkdtemp(join(tmpdir(), "longhaul-shell-")))),
+    (world) => world.cleanUp(),
+  );
 }
 
 /** Every process that carries the job's mark. */
@@ -236,12 +257,6 @@ export function killIfThere(pid: number, signal: NodeJS.Signals): void {
   } catch {
     // It has ended.
   }
-}
-
-/** What a refused call rejects with. */
-export function refusal(code: ErrorCode, message?: RegExp): object {
-  const error = { name: "LonghaulError", code };
-  return message === undefined ? error : { ...error, message: expect.stringMatching(message) as string };
 }
 
 /** How a job looks that its command's exit code has ended. */

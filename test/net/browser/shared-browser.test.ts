@@ -3,14 +3,14 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { delimiter, join } from "node:path";
 import { afterEach, expect, onTestFinished, test } from "vitest";
-import { isAlive } from "../../../src/faces/cli/process-life.ts";
+import { isAlive } from "../../../src/faces/cli/server/process-life.ts";
 import { JobFailure } from "../../../src/job/failure.ts";
 import { findBrowser } from "../../../src/net/browser/find-browser.ts";
-import { createAddressRules } from "../../../src/net/address-rules.ts";
-import { startBrowserProxy, type BrowserProxy } from "../../../src/net/browser-proxy.ts";
+import { createAddressRules } from "../../../src/net/address/address-rules.ts";
+import { startBrowserProxy, type BrowserProxy } from "../../../src/net/proxy/browser-proxy.ts";
 import { SharedBrowser, type BrowserSession } from "../../../src/net/browser/shared-browser.ts";
 import { browserProcesses } from "./processes.ts";
-import { makeTempFolder } from "../../store/temp-folder.ts";
+import { makeTempFolder } from "../../temp-folder.ts";
 import { until } from "../../until.ts";
 
 const searchPath = process.env["PATH"] ?? "";
@@ -36,7 +36,7 @@ function openBrowser(options: { maxPages?: number; idleMs?: number; hungMs?: num
 
 async function startProxy(): Promise<BrowserProxy> {
   const rules = createAddressRules(["127.0.0.1"]);
-  const proxy = await startBrowserProxy({ rules, connectTimeoutMs: 5_000, idleTimeoutMs: 5_000, mostConnections: 100 });
+  const proxy = await startBrowserProxy({ rules, connectTimeoutMs: 5_000, idleTimeoutMs: 5_000, maxConnections: 100 });
   proxies.push(proxy);
   return proxy;
 }
@@ -201,4 +201,5 @@ test.skipIf(!hasBrowser)("a browser that nobody uses for a while is closed", asy
   const { browser, folder } = openBrowser({ idleMs: 10 });
   await browser.use({}, never, async ({ openPage }) => openPage());
   await until(() => readdirSync(folder).length === 0);
+  expect(await browser.use({}, never, async ({ openPage }) => (await openPage()).evaluate("1 + 1"))).toBe(2);
 });

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { JobId } from "../../../src/job/id.ts";
 import type { Job } from "../../../src/job/job.ts";
 import { day, second, t0, unknownId } from "../drafts.ts";
-import { outcomes, present, terminalStatuses, useWorld, type OpenStore, type World } from "../world.ts";
+import { outcomes, terminalStatuses, useWorld, type OpenStore, type World } from "../world.ts";
+import { present } from "../../present.ts";
 
 const request = { reason: "not needed", at: t0 + second, by: "ann" };
 const unsuccessful = terminalStatuses.filter((status) => status !== "succeeded");
@@ -49,11 +50,14 @@ function describeCancel(world: () => World): void {
     const stamped = present(await world().store.cancel(job.id, request));
     expect(stamped.state).toEqual({ ...job.state, cancelRequest: request });
     expect((await world().events(job.id)).at(-1)).toMatchObject({
-      ...{ type: "cancel-requested", reason: "not needed", by: "ann", at: request.at },
+      type: "cancel-requested",
+      reason: "not needed",
+      by: "ann",
+      at: request.at,
     });
     await world().restart();
     expect(await world().job(job.id)).toEqual(stamped);
-    expect(await world().store.append(lease, [{ type: "job-stirred" }], t0)).toBe(true);
+    expect(await world().store.append(lease, [{ type: "job-active-again" }], t0)).toBe(true);
   });
 
   it("cancelling a waiting job stamps it and leaves it waiting", async () => {

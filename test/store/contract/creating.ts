@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { day, second, t0, unknownId } from "../drafts.ts";
-import { outcomes, present, refusal, useWorld, type OpenStore, type World } from "../world.ts";
+import { outcomes, refusal, useWorld, type OpenStore, type World } from "../world.ts";
+import { present } from "../../present.ts";
 
 export function describeCreating(open: OpenStore): void {
   describe("creating", () => {
@@ -47,6 +48,15 @@ function describeDurability(world: () => World): void {
     await world().restart();
     const kept = await Promise.all(drafts.map(({ spec }) => world().store.payload(spec.id)));
     expect(kept.map((payload) => payload?.input)).toEqual(inputs);
+  });
+
+  it("workers get what the client left for them, and nobody else does", async () => {
+    const { job, client, lease } = await world().start({ client: '{"env":"hunter"}' });
+    expect(client).toBe('{"env":"hunter"}');
+    await world().restart();
+    expect((await world().takeOver(lease)).client).toBe('{"env":"hunter"}');
+    expect(JSON.stringify([await world().job(job.id), await world().store.payload(job.id)])).not.toContain("hunter");
+    expect((await world().store.list({ text: "hunter" }, { limit: 10 })).jobs).toEqual([]);
   });
 
   it("workers get the input, readers and searches what may be shown of it", async () => {
@@ -114,6 +124,11 @@ function describeIdempotency(world: () => World): void {
     const creating = world().create({ name: "beside" }, { ...once, input: { n: 2 } });
     await expect(creating).rejects.toMatchObject(refusal("conflict"));
     expect(await world().store.count({})).toEqual([{ kind: "work", status: "queued", count: 1 }]);
+  });
+
+  it("a known idempotency key from another client is the same job", async () => {
+    const first = await world().submit({ ...once, client: "here" });
+    expect((await world().submit({ ...once, client: "there" })).id).toBe(first.id);
   });
 
   it("of two inputs that look the same, the idempotency key tells the difference", async () => {

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { DeliveryClaim, DeliveryClaimRequest, DeliveryClaims } from "../../../src/store/delivery.ts";
 import type { Hint } from "../../../src/store/store.ts";
 import { day, second, t0, type DraftOptions } from "../drafts.ts";
-import { outcomes, present, terminalStatuses, useWorld, type OpenStore } from "../world.ts";
+import { outcomes, terminalStatuses, useWorld, type OpenStore } from "../world.ts";
+import { present } from "../../present.ts";
 
 const secret = "whsec_c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0";
 const question = { message: "Which?" };
@@ -25,8 +26,14 @@ export function describeDelivering(open: OpenStore): void {
       const { id, lastSeq } = await world().finish(status, hooked());
       expect(await list()).toEqual([
         {
-          ...{ jobId: id, seq: lastSeq, type: `job.${status}`, url: "https://a.example/hook" },
-          ...{ state: "pending", attempts: 0, createdAt: t0, nextAt: t0 },
+          jobId: id,
+          seq: lastSeq,
+          type: `job.${status}`,
+          url: "https://a.example/hook",
+          state: "pending",
+          attempts: 0,
+          createdAt: t0,
+          nextAt: t0,
         },
       ]);
     });
@@ -64,8 +71,14 @@ export function describeDelivering(open: OpenStore): void {
       const { id, lastSeq } = await world().finish("failed", hooked());
       await world().store.retry(id, { at: t0 });
       expect(await claimOne()).toMatchObject({
-        ...{ job: { id, state: { status: "failed" } }, seq: lastSeq, type: "job.failed", host: "a.example" },
-        ...{ url: "https://a.example/hook?token=hidden", secret, attempt: 1, tries: 1 },
+        job: { id, state: { status: "failed" } },
+        seq: lastSeq,
+        type: "job.failed",
+        host: "a.example",
+        url: "https://a.example/hook?token=hidden",
+        secret,
+        attempt: 1,
+        tries: 1,
       });
     });
 
@@ -104,6 +117,13 @@ export function describeDelivering(open: OpenStore): void {
       expect(await world().store.settleDelivery(claimed, { state: "failed", error: "late" })).toBe(false);
       expect(await list()).toMatchObject([{ state: "delivered", deliveredAt: t0 + 1, lastStatus: 204, attempts: 1 }]);
       expect(await claim({ now: t0 + day })).toEqual({ claims: [] });
+    });
+
+    it("a clock that is set back does not put off what is to be delivered", async () => {
+      await world().finish("failed", hooked());
+      const first = await claimOne();
+      await world().store.settleDelivery(first, { state: "pending", nextAt: t0 + second, error: "no" });
+      expect((await claim({ now: t0 - day })).claims).toHaveLength(1);
     });
 
     it("an attempt that was cut short does not count as a try", async () => {

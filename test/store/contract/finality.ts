@@ -11,7 +11,7 @@ async function tryEverything(world: World, lease: HeldLease): Promise<void> {
   const { store } = world;
   const { id } = lease;
   const lost = { ...lease, before: Infinity };
-  await store.append(lease, [{ type: "job-stirred" }], late);
+  await store.append(lease, [{ type: "job-active-again" }], late);
   await store.report(lease, { progress: { percent: 99 }, isEvent: true, at: late });
   await store.stall(lease, t0, late);
   await store.saveCheckpoint(lease, "late");

@@ -3,7 +3,8 @@ import type { Job } from "../../../src/job/job.ts";
 import { jobStatuses, type JobStatus } from "../../../src/job/state.ts";
 import type { JobFilter } from "../../../src/store/store.ts";
 import { day, second, t0, unknownId, type DraftOptions } from "../drafts.ts";
-import { outcomes, present, refusal, terminalStatuses, useWorld, type OpenStore, type World } from "../world.ts";
+import { outcomes, refusal, terminalStatuses, useWorld, type OpenStore, type World } from "../world.ts";
+import { present } from "../../present.ts";
 
 export function describeFinding(open: OpenStore): void {
   describe("finding", () => {
@@ -185,7 +186,7 @@ function describeCursors(world: () => World): void {
     const all: string[][] = [];
     let cursor: string | undefined;
     do {
-      const page = await world().store.list(filter, { limit, ...(cursor === undefined ? {} : { cursor }) });
+      const page = await world().store.list(filter, { limit, cursor });
       all.push(page.jobs.map(({ name }) => name ?? ""));
       cursor = page.cursor;
       await between?.();

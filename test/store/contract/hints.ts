@@ -25,7 +25,7 @@ export function describeHints(open: OpenStore): void {
     it("every change of a job is hinted at with its last sequence number and status", async () => {
       const { job, lease } = await world().start();
       const hints = listen();
-      await world().store.append(lease, [{ type: "job-stirred" }], t0);
+      await world().store.append(lease, [{ type: "job-active-again" }], t0);
       await world().store.ask(lease, { key: "q", question: { message: "Which?" }, at: t0 });
       await world().store.answer(job.id, { key: "q", answer: { action: "decline" }, at: t0 });
       await world().store.settle(lease, outcomes.succeeded, { now: t0 });

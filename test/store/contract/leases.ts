@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { Job } from "../../../src/job/job.ts";
 import type { LostLease, Store } from "../../../src/store/store.ts";
 import { second, t0, unknownId } from "../drafts.ts";
-import { leaseMs, outcomes, present, useWorld, type OpenStore, type World } from "../world.ts";
+import { leaseMs, outcomes, useWorld, type OpenStore, type World } from "../world.ts";
+import { present } from "../../present.ts";
 
 export function describeLeases(open: OpenStore): void {
   describe("leases", () => {
@@ -67,7 +68,7 @@ function describeBeats(world: () => World): void {
     const { job, lease } = await world().start();
     const { store } = world();
     await store.beat([lease], t0 + 99 * second);
-    await store.append(lease, [{ type: "job-stirred" }], t0);
+    await store.append(lease, [{ type: "job-active-again" }], t0);
     await store.report(lease, { progress: { percent: 1 }, isEvent: true, at: t0 });
     await store.stall(lease, t0, t0);
     await store.ask(lease, { key: "q", question: { message: "Which?" }, at: t0 });
@@ -218,7 +219,7 @@ function describeLoss(world: () => World): void {
 
 function describeFencing(world: () => World): void {
   const verbs: [string, (store: Store, lease: LostLease) => Promise<unknown>, lostAnswer: unknown][] = [
-    ["append", (store, lease) => store.append(lease, [{ type: "job-stirred" }], t0), false],
+    ["append", (store, lease) => store.append(lease, [{ type: "job-active-again" }], t0), false],
     ["settle", (store, lease) => store.settle(lease, outcomes.succeeded, { now: t0, result: "1" }), undefined],
     [
       "requeue",
@@ -306,7 +307,7 @@ function describeProgress(world: () => World): void {
     expect((await world().job(job.id)).state).toEqual(job.state);
     expect((await world().events(job.id)).slice(2)).toMatchObject([
       { type: "job-stalled", idleMs: 5, at: t0 + 15 },
-      { type: "job-stirred", at: t0 + 20 },
+      { type: "job-active-again", at: t0 + 20 },
     ]);
   });
 
@@ -337,6 +338,20 @@ function describeCheckpoints(world: () => World): void {
       await world().store.settle(lease, outcomes[status], { now: t0 });
       expect(await world().store.loadCheckpoint(job.id)).toBe(status === "succeeded" ? undefined : "1");
     }
+  });
+
+  it("a checkpoint that differs from the one before clears the losses: the attempt has got further", async () => {
+    const { job, lease } = await world().start();
+    await world().store.saveCheckpoint(lease, "1");
+    const { lease: newLease, job: taken } = await world().takeOver(lease);
+    expect(taken.state).toMatchObject({ interruptions: 1, losses: 1 });
+    await world().store.saveCheckpoint(newLease, "1");
+    expect(await world().job(job.id)).toEqual(taken);
+    await world().store.saveCheckpoint(newLease, "2");
+    const further = { ...taken, state: { ...taken.state, losses: 0 } };
+    expect(await world().job(job.id)).toEqual(further);
+    await world().restart();
+    expect(await world().job(job.id)).toEqual(further);
   });
 
   it("saving a checkpoint leaves the job and its events as they were", async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { day, second, t0 } from "../drafts.ts";
-import { outcomes, present, terminalStatuses, useWorld, type OpenStore } from "../world.ts";
+import { outcomes, terminalStatuses, useWorld, type OpenStore } from "../world.ts";
+import { present } from "../../present.ts";
 
 export function describePurging(open: OpenStore): void {
   describe("purging", () => {
@@ -43,8 +44,14 @@ export function describePurging(open: OpenStore): void {
       const needed = await world().finish("succeeded", { owner: "bob", retention: { succeededMs: 100 * day } });
       const parent = await world().start({ kind: "parent" });
       const { job, lease } = await world().start({
-        ...{ name: "purged", batch: "b", tags: ["t"], key: "k", owner: "bob", input: "needle" },
-        ...{ parent: parent.job.id, dependsOn: [needed.id] },
+        name: "purged",
+        batch: "b",
+        tags: ["t"],
+        key: "k",
+        owner: "bob",
+        input: "needle",
+        parent: parent.job.id,
+        dependsOn: [needed.id],
       });
       const writer = store.output.writer({ id: job.id, attempt: 1, stream: "stdout" });
       writer.append(Buffer.from("output"));

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Answer, Question } from "../../../src/job/question.ts";
 import { second, t0, unknownId } from "../drafts.ts";
-import { outcomes, present, useWorld, type OpenStore } from "../world.ts";
+import { outcomes, useWorld, type OpenStore } from "../world.ts";
+import { present } from "../../present.ts";
 
 const question: Question = {
   message: "Which branch?",
@@ -40,7 +41,10 @@ export function describeQuestions(open: OpenStore): void {
         { key: "q", question, askedAt: t0, answer: accept, answeredAt: t0 + 9 },
       ]);
       expect((await world().events(job.id)).at(-1)).toMatchObject({
-        ...{ type: "question-answered", key: "q", by: "ann", at: t0 + 9 },
+        type: "question-answered",
+        key: "q",
+        by: "ann",
+        at: t0 + 9,
       });
     });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { day, second, t0, unknownId } from "../drafts.ts";
-import { outcomes, present, refusal, useWorld, type OpenStore, type World } from "../world.ts";
+import { outcomes, refusal, useWorld, type OpenStore, type World } from "../world.ts";
+import { present } from "../../present.ts";
 
 const request = { at: t0 + second, by: "ann" };
 
@@ -22,8 +23,15 @@ function describeRetry(world: () => World): void {
       const ended = await world().finish(status, { limits: { queueMs: second } });
       const retried = present(await world().store.retry(ended.id, request));
       expect(retried.state).toEqual({
-        ...{ status: "queued", because: "retried", attempt: 2, interruptions: 0, losses: 0, acceptedAt: request.at },
-        ...{ queuedAt: request.at, runAt: request.at, deadlineAt: request.at + second },
+        status: "queued",
+        because: "retried",
+        attempt: 2,
+        interruptions: 0,
+        losses: 0,
+        acceptedAt: request.at,
+        queuedAt: request.at,
+        runAt: request.at,
+        deadlineAt: request.at + second,
       });
       expect((await world().events(ended.id)).at(-1)).toMatchObject({ type: "job-retried", attempt: 2, by: "ann" });
       await world().restart();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { day, second, t0 } from "../drafts.ts";
-import { failure, outcomes, present, terminalStatuses, useWorld, type OpenStore } from "../world.ts";
+import { failure, outcomes, terminalStatuses, useWorld, type OpenStore } from "../world.ts";
+import { present } from "../../present.ts";
 
 const end = t0 + second;
 
@@ -22,22 +23,25 @@ export function describeSettling(open: OpenStore): void {
         const settled = present(await world().store.settle(lease, outcomes[status], { now: end }));
         const { attempt, interruptions, losses, acceptedAt } = job.state;
         expect(settled.state).toEqual({
-          ...{
-            status,
-            attempt,
-            interruptions,
-            losses,
-            acceptedAt,
-            startedAt: t0,
-            finishedAt: end,
-            expiresAt: end + keptMs,
-          },
+          status,
+          attempt,
+          interruptions,
+          losses,
+          acceptedAt,
+          startedAt: t0,
+          finishedAt: end,
+          expiresAt: end + keptMs,
           ...facts,
         });
         await world().restart();
         expect(await world().job(job.id)).toEqual(settled);
         expect((await world().events(job.id)).at(-1)).toEqual({
-          ...{ type: "job-finished", status, attempt: 1, jobId: job.id, seq: settled.lastSeq, at: end },
+          type: "job-finished",
+          status,
+          attempt: 1,
+          jobId: job.id,
+          seq: settled.lastSeq,
+          at: end,
           ...facts,
         });
         expect(await world().claim({ now: t0 + day })).toEqual([]);
@@ -92,7 +96,10 @@ export function describeSettling(open: OpenStore): void {
       const requeued = present(await world().store.settle(lease, { type: "retry", failure, runAt }, { now: end }));
       expect(requeued.state).toMatchObject({ status: "queued", because: "retry", attempt: 2, queuedAt: end, runAt });
       expect((await world().events(job.id)).at(-1)).toMatchObject({
-        ...{ type: "attempt-failed", attempt: 1, failure, nextRunAt: runAt },
+        type: "attempt-failed",
+        attempt: 1,
+        failure,
+        nextRunAt: runAt,
       });
       await world().restart();
       expect(await world().claim({ now: runAt - 1 })).toEqual([]);

@@ -5,8 +5,16 @@ import { refusal, useWorld, type OpenStore } from "../world.ts";
 
 const token: TokenRecord = { id: "a1", name: "ci", digest: "00ff", scope: "run", createdAt: t0 };
 const full: TokenRecord = {
-  ...{ id: "b2", name: "ada", digest: "ff00", scope: "admin", createdAt: t0, owner: "ada" },
-  ...{ kinds: ["work", "other"], rate: "100/min", createdBy: "local (cli)", expiresAt: t0 + second },
+  id: "b2",
+  name: "ada",
+  digest: "ff00",
+  scope: "admin",
+  createdAt: t0,
+  owner: "ada",
+  kinds: ["work", "other"],
+  rate: "100/min",
+  createdBy: "local (cli)",
+  expiresAt: t0 + second,
 };
 
 export function describeTokens(open: OpenStore): void {

@@ -5,8 +5,9 @@ import { afterEach, describe, expect, it, type TestContext } from "vitest";
 import { openSqliteStore } from "../../../src/store/sqlite/open.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { second, t0 } from "../drafts.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { outcomes, present, refusal, World } from "../world.ts";
+import { makeTempFolder } from "../../temp-folder.ts";
+import { outcomes, refusal, World } from "../world.ts";
+import { present } from "../../present.ts";
 
 /** Undone in reverse order after each test, whatever happened in it: the store is closed before its disk goes. */
 const undo: (() => Promise<void> | void)[] = [];
@@ -104,6 +105,28 @@ describe("a full disk", () => {
     await world.restart();
     expect(await listIds(world)).toEqual([first.id, ...accepted, after.id].toReversed());
     expect(await world.claim({ max: 1_000 })).toHaveLength(accepted.length + 2);
+  });
+
+  it("fails the probe, though the database has room for a write in its own files, until there is room", async (context) => {
+    const folder = mountDisk(context);
+    const world = await openWorld(folder);
+    await world.store.probe();
+    await world.submitMany(20, large);
+    const freeDisk = fillDisk(folder);
+    await expect(world.store.probe()).rejects.toMatchObject(refusal("storage_full"));
+    freeDisk();
+    await world.store.probe();
+    expect(readdirSync(folder).filter((name) => name.includes("probe"))).toEqual([]);
+  });
+
+  it("fails the probe and every write when the disk is gone", async (context) => {
+    const folder = mountDisk(context);
+    const world = await openWorld(folder);
+    await world.submit();
+    execFileSync("umount", ["--lazy", folder]);
+    undo.splice(0, 1);
+    await expect(world.store.probe()).rejects.toMatchObject(refusal("storage_failed"));
+    await expect(world.submit()).rejects.toMatchObject(refusal("storage_failed"));
   });
 
   it("stops no job that runs: its end is stored when there is room again", async (context) => {

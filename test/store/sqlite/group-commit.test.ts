@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { second, t0, unknownId } from "../drafts.ts";
-import { leaseMs, outcomes, present, refusal } from "../world.ts";
+import { leaseMs, outcomes, refusal } from "../world.ts";
+import { present } from "../../present.ts";
 import { openRecordedStore, type Recording } from "./recorded-store.ts";
 
 const commitsIn = ({ log }: Recording): number => log.filter((sql) => sql.includes("COMMIT")).length;
@@ -27,7 +28,7 @@ describe("group commit", () => {
     await Promise.all([
       world.submit(),
       world.submitMany(10),
-      world.store.append(lease, [{ type: "job-stirred" }], t0),
+      world.store.append(lease, [{ type: "job-active-again" }], t0),
       world.store.cancel(job.id, { reason: "not needed", at: t0 }),
       world.store.saveCheckpoint(lease, "1"),
       world.claim({ max: 3 }),
@@ -68,7 +69,7 @@ describe("group commit", () => {
     const results = await Promise.allSettled([
       world.submit({ name: "before" }),
       world.store.create([draft, world.draft({ dependsOn: [unknownId] })]),
-      world.store.append(lease, [{ type: "job-stirred" }], t0),
+      world.store.append(lease, [{ type: "job-active-again" }], t0),
       world.store.retry(job.id, { at: t0 }),
       world.submit({ name: "after" }),
       world.claim({ max: 10 }),
@@ -82,7 +83,7 @@ describe("group commit", () => {
       "fulfilled",
     ]);
     expect(await world.store.get(draft.spec.id)).toBeUndefined();
-    expect(await world.eventTypes(job.id)).toEqual(["job-submitted", "attempt-started", "job-stirred"]);
+    expect(await world.eventTypes(job.id)).toEqual(["job-submitted", "attempt-started", "job-active-again"]);
     expect(await world.store.count({})).toEqual([{ kind: "work", status: "running", count: 3 }]);
   });
 
@@ -91,7 +92,7 @@ describe("group commit", () => {
     const { lease } = await world.start();
     const refused = world.submit({ dependsOn: [unknownId] }).catch(() => undefined);
     await Promise.all([world.store.report(lease, { progress: { percent: 5 }, isEvent: true, at: t0 }), refused]);
-    await world.store.append(lease, [{ type: "job-stirred" }], t0);
+    await world.store.append(lease, [{ type: "job-active-again" }], t0);
     const ended = present(await world.store.settle(lease, outcomes.succeeded, { now: t0 }));
     expect(ended.state).toMatchObject({ progress: { percent: 5 } });
     expect((await world.events(lease.id)).map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);
@@ -108,7 +109,7 @@ describe("a commit that fails", () => {
     const freeDisk = fillDisk(recording);
     const writes = await Promise.allSettled([
       world.submit(),
-      world.store.append(lease, [{ type: "job-stirred" }], t0),
+      world.store.append(lease, [{ type: "job-active-again" }], t0),
       world.store.settle(lease, outcomes.succeeded, { now: t0, result: "1" }),
     ]);
     for (const write of writes) expect(write).toMatchObject({ status: "rejected", reason: refusal("storage_full") });

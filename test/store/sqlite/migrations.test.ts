@@ -6,8 +6,9 @@ import { connect } from "../../../src/store/sqlite/driver.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open.ts";
 import { migrations } from "../../../src/store/sqlite/schema.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { outcomes, present } from "../world.ts";
+import { makeTempFolder } from "../../temp-folder.ts";
+import { outcomes } from "../world.ts";
+import { present } from "../../present.ts";
 
 const fixtures = join(import.meta.dirname, "../../fixtures");
 const versions = readdirSync(fixtures).flatMap((name) => /^store-v(\d+)\.db$/.exec(name)?.[1] ?? []);

@@ -19,7 +19,7 @@ import { openSqliteStore } from "../../../src/store/sqlite/open.ts";
 import { applicationId, migrations } from "../../../src/store/sqlite/schema.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { createDraftSource } from "../drafts.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { makeTempFolder } from "../../temp-folder.ts";
 import { refusal } from "../world.ts";
 
 /** Opens a store that is closed when the test has ended. */
@@ -67,7 +67,7 @@ async function tryToOpen(file: string): Promise<Refused> {
 
 const refusedAsDamaged = {
   code: "store_damaged",
-  message: expect.stringContaining("It was left as it is") as string,
+  message: expect.stringContaining("It was left unchanged") as string,
   isUntouched: true,
 };
 
@@ -99,7 +99,7 @@ describe("opening a file", () => {
   });
 });
 
-describe("a file that cannot be used is refused and left as it is", () => {
+describe("opening refuses, and leaves as it is,", () => {
   it.each([
     ["text", "This is not a database, but it is long enough to have the size of a header of one. ".repeat(3)],
     ["a short text", "short"],

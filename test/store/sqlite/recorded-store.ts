@@ -1,16 +1,17 @@
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { createOutputFiles } from "../../../src/store/output-files.ts";
+import { createOutputFiles } from "../../../src/store/files/output-files.ts";
 import { connect, type Connection } from "../../../src/store/sqlite/driver.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open.ts";
 import { createSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { makeTempFolder } from "../../temp-folder.ts";
 import { World } from "../world.ts";
 
 export interface Recording {
   readonly world: World;
   readonly connection: Connection;
+  readonly file: string;
   /** The texts of all statements that were prepared. */
   readonly prepared: Set<string>;
   /** What was executed and which of the test's own marks came between, in order. */
@@ -25,7 +26,7 @@ export async function openRecordedStore(): Promise<Recording> {
   const file = join(folder, "longhaul.db");
   await (await openSqliteStore({ file })).close();
   const connection = await connect(file, { isReadOnly: false });
-  connection.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL");
+  connection.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; BEGIN IMMEDIATE; COMMIT");
   const prepared = new Set<string>();
   const log: string[] = [];
   const recorder: Connection = {
@@ -42,11 +43,12 @@ export async function openRecordedStore(): Promise<Recording> {
   };
   const store: Store = createSqliteStore({
     connection: recorder,
+    file,
     createOutput: (onGrown) => createOutputFiles(join(folder, "output"), { capBytes: 1_000, onGrown }),
     onClose: () => undefined,
   });
   onTestFinished(() => store.close());
   const world = new World({ store, reopen: async () => store, cleanup: () => store.close() });
-  const recording: Recording = { world, connection, prepared, log, beforeExecute: () => undefined };
+  const recording: Recording = { world, connection, file, prepared, log, beforeExecute: () => undefined };
   return recording;
 }

@@ -14,7 +14,10 @@ export const mcpClients: readonly McpClient[] = [
     projectFile: (folder) => join(folder, ".mcp.json"),
     toEntry: (launch) => ({ type: "stdio", ...toFields(launch) }),
     program: "claude",
-    folders: ({ home, variable }) => [variable("CLAUDE_CONFIG_DIR") ?? join(home, ".claude")],
+    signs: ({ home, variable }) => [
+      variable("CLAUDE_CONFIG_DIR") ?? join(home, ".claude"),
+      join(variable("CLAUDE_CONFIG_DIR") ?? home, ".claude.json"),
+    ],
     next: "Start a new session of Claude Code; `claude mcp list` shows its servers.",
   },
   {
@@ -24,7 +27,7 @@ export const mcpClients: readonly McpClient[] = [
     userFile: (places) => join(applicationFolder(places), "Claude", "claude_desktop_config.json"),
     toEntry: toFields,
     program: "claude-desktop",
-    folders: (places) => [join(applicationFolder(places), "Claude"), "/Applications/Claude.app"],
+    signs: (places) => [join(applicationFolder(places), "Claude"), "/Applications/Claude.app"],
     next: "Quit Claude Desktop and start it again; Settings, Developer shows its servers.",
   },
   {
@@ -35,7 +38,7 @@ export const mcpClients: readonly McpClient[] = [
     projectFile: (folder) => join(folder, ".cursor", "mcp.json"),
     toEntry: (launch) => ({ type: "stdio", ...toFields(launch) }),
     program: "cursor",
-    folders: ({ home }) => [join(home, ".cursor"), "/Applications/Cursor.app"],
+    signs: ({ home }) => [join(home, ".cursor"), "/Applications/Cursor.app"],
     next: "Restart Cursor; the MCP page of its settings shows its servers.",
   },
   {
@@ -47,7 +50,7 @@ export const mcpClients: readonly McpClient[] = [
     projectFile: (folder) => join(folder, ".vscode", "mcp.json"),
     toEntry: (launch) => ({ type: "stdio", ...toFields(launch) }),
     program: "code",
-    folders: (places) => [codeFolder(places), "/Applications/Visual Studio Code.app"],
+    signs: (places) => [codeFolder(places), "/Applications/Visual Studio Code.app"],
     next: "Run `MCP: List Servers` from VS Code's command palette and start the server there.",
   },
   {
@@ -57,7 +60,7 @@ export const mcpClients: readonly McpClient[] = [
     userFile: ({ home }) => join(home, ".codeium", "windsurf", "mcp_config.json"),
     toEntry: toFields,
     program: "windsurf",
-    folders: ({ home }) => [join(home, ".codeium", "windsurf"), "/Applications/Windsurf.app"],
+    signs: ({ home }) => [join(home, ".codeium", "windsurf"), "/Applications/Windsurf.app"],
     next: "Restart Windsurf, or refresh the MCP servers in its Cascade panel.",
   },
   {
@@ -70,7 +73,11 @@ export const mcpClients: readonly McpClient[] = [
     projectFile: (folder) => join(folder, ".codex", "config.toml"),
     toEntry: toFields,
     program: "codex",
-    folders: (places) => [codexFolder(places)],
+    signs: (places) => [codexFolder(places)],
+    approval: {
+      fields: { default_tools_approval_mode: "approve" },
+      without: "`codex exec` refuses every tool that starts something; `longhaul add codex --approve` allows them.",
+    },
     next: "Start a new session of Codex; `codex mcp list` shows its servers (those of a project only if it is trusted).",
   },
   {
@@ -89,7 +96,7 @@ export const mcpClients: readonly McpClient[] = [
       ...(keys.length > 2 ? {} : { enabled: true }),
     }),
     program: "opencode",
-    folders: (places) => [join(configFolder(places), "opencode")],
+    signs: (places) => [join(configFolder(places), "opencode")],
     next: "Restart opencode; `opencode mcp list` shows its servers.",
   },
   {
@@ -100,8 +107,13 @@ export const mcpClients: readonly McpClient[] = [
     projectFile: (folder) => join(folder, ".gemini", "settings.json"),
     toEntry: toFields,
     program: "gemini",
-    folders: (places) => [geminiFolder(places)],
-    next: "Start a new session of Gemini CLI; `gemini mcp list` shows its servers.",
+    signs: (places) => [geminiFolder(places)],
+    approval: {
+      fields: { trust: true },
+      without:
+        "`gemini -p` uses no MCP tools that are not approved; `longhaul add gemini --approve` approves Longhaul's.",
+    },
+    next: "Start a new session of Gemini CLI, in a folder that it trusts (`/permissions`): elsewhere it starts no servers. `gemini mcp list` shows them.",
   },
 ];
 

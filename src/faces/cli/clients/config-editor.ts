@@ -16,6 +16,25 @@ export class UneditableError extends Error {
   override readonly name = "UneditableError";
 }
 
+export function nest(keys: readonly string[], value: unknown): Record<string, unknown> {
+  return keys.reduceRight((inner, key) => ({ [key]: inner }), value) as Record<string, unknown>;
+}
+
+/** What a document is to say once it has the entry, or no longer has it: what else it says stays. */
+export function withEntry(
+  document: Readonly<Record<string, unknown>>,
+  keys: readonly string[],
+  entry: Entry | undefined,
+): Record<string, unknown> {
+  const changed = structuredClone(document);
+  let place: Record<string, unknown> = changed;
+  for (const key of keys.slice(0, -1)) place = (place[key] ??= {}) as Record<string, unknown>;
+  const name = keys.at(-1) ?? "";
+  if (entry === undefined) delete place[name];
+  else place[name] = structuredClone(entry);
+  return changed;
+}
+
 /** The parser of a format is loaded only when a file of it is looked at. */
 export async function loadEditor({ format, keys, name: client }: McpClient, name: string): Promise<ConfigEditor> {
   if (format === "toml") return (await import("./toml-editor.ts")).createTomlEditor([...keys, name]);

@@ -6,14 +6,16 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
+  rmdirSync,
   rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, resolve, sep } from "node:path";
 import { LonghaulError } from "../../../job/error.ts";
 import { messageOf } from "../../../job/failure.ts";
 
@@ -41,7 +43,7 @@ export function readConfigFile(path: string): ConfigFile {
     const target = found.isSymbolicLink() ? realpathSync(path) : path;
     const { size } = statSync(target);
     if (size > largestBytes)
-      throw new LonghaulError("too_large", `${path} has ${size} bytes, at most ${largestBytes} are read.`);
+      throw new LonghaulError("too_large", `${path} has ${size} bytes; at most ${largestBytes} can be read.`);
     const text = new globalThis.TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(target));
     const mark = text.startsWith("\uFEFF") ? "\uFEFF" : "";
     return { path, target, mark, text: text.slice(mark.length) };
@@ -70,11 +72,23 @@ export function writeConfigFile(file: ConfigFile, text: string, { newMode, makes
   });
 }
 
-export function removeConfigFile(file: ConfigFile): void {
+/** Takes the file away, and the folders above it that are empty then, up to `root`. */
+export function removeConfigFile(file: ConfigFile, root: string): void {
   explain(file.path, "removed", () => {
     assertUnchanged(file);
     rmSync(file.path);
+    for (let folder = dirname(file.path); isInside(folder, root) && isEmpty(folder); folder = dirname(folder)) {
+      rmdirSync(folder);
+    }
   });
+}
+
+function isInside(path: string, root: string): boolean {
+  return path.startsWith(`${resolve(root)}${sep}`);
+}
+
+function isEmpty(folder: string): boolean {
+  return readdirSync(folder).length === 0;
 }
 
 export function removeBackup(file: ConfigFile): void {
@@ -86,7 +100,7 @@ function assertUnchanged({ path, text }: ConfigFile): void {
   if (readConfigFile(path).text === text) return;
   throw new LonghaulError(
     "conflict",
-    `${path} was changed by another program meanwhile: nothing was written, try again.`,
+    `${path} was changed by another program in the meantime: nothing was written, try again.`,
   );
 }
 

@@ -1,6 +1,7 @@
 import { createRedactor } from "../../../text/redact.ts";
-import type { Style } from "../style.ts";
-import { escapeControls } from "../text-width.ts";
+import type { Style } from "../show/style.ts";
+import { escapeControls } from "../../../text/controls.ts";
+import { ownVariables } from "./launch.ts";
 import type { Entry, McpClient } from "./mcp-client.ts";
 
 /** An entry as a file of its own would have it, to be read and to be copied; without an entry, what is around it. Secrets are hidden. */
@@ -37,11 +38,12 @@ export function formatDifference(before: string, after: string, style: Style): s
   ].join("\n");
 }
 
-/** Variables and headers of a server often are secrets; where Longhaul's folder is, is none. */
+/** Variables and headers of a server often are secrets; those that we write ourselves are none. */
 function hideValues(entry: Entry): Entry {
+  const ownNames: ReadonlySet<string> = new Set(ownVariables);
   const redactor = createRedactor([]);
   const hide = (value: unknown, key: string, isInner: boolean): unknown => {
-    if (typeof value === "string") return isInner && key !== "LONGHAUL_HOME" ? "[hidden]" : redactor.text(value);
+    if (typeof value === "string") return isInner && !ownNames.has(key) ? "[hidden]" : redactor.text(value);
     if (Array.isArray(value)) return value.map((each) => hide(each, key, isInner));
     if (typeof value !== "object" || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, hide(each, name, true)]));

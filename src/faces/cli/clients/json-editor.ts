@@ -1,8 +1,15 @@
+import {
+  createScanner,
+  findNodeAtLocation,
+  parse,
+  parseTree,
+  printParseErrorCode,
+  type Node,
+  type ParseError,
+} from "jsonc-parser";
 import { isDeepStrictEqual } from "node:util";
-import { createScanner, findNodeAtLocation, parse, parseTree, printParseErrorCode } from "jsonc-parser";
-import type { Node, ParseError } from "jsonc-parser";
-import { UneditableError, type ConfigEditor } from "./config-editor.ts";
-import { formatJson, readLayout } from "./json-layout.ts";
+import { isRecord } from "../../../job/is-record.ts";
+import { nest, UneditableError, withEntry, type ConfigEditor } from "./config-editor.ts";
 import type { Entry } from "./mcp-client.ts";
 
 type Keys = readonly string[];
@@ -24,7 +31,7 @@ export function createJsonEditor(findKeys: (document: unknown) => Keys): ConfigE
   };
 }
 
-function read(text: string): unknown {
+function read(text: string): Record<string, unknown> {
   if (text.trim() === "") return {};
   const errors: ParseError[] = [];
   const document: unknown = parse(text, errors, { allowTrailingComma: true });
@@ -34,7 +41,7 @@ function read(text: string): unknown {
     const position = `line ${before.length}, column ${(before.at(-1) ?? "").length + 1}`;
     throw new UneditableError(`it is not valid JSON at ${position} (${printParseErrorCode(first.error)})`);
   }
-  if (!isObject(document)) throw new UneditableError("it does not hold a JSON object");
+  if (!isRecord(document)) throw new UneditableError("it does not hold a JSON object");
   return document;
 }
 
@@ -52,7 +59,7 @@ function valueOf(text: string, { offset, length }: Node): unknown {
 function setEntry(text: string, keys: Keys, entry: Entry): string {
   const before = findNodeAtLocation(treeOf(text), [...keys]);
   const old = before === undefined ? undefined : valueOf(text, before);
-  if (!isObject(old)) return setValue(text, keys, entry);
+  if (!isRecord(old)) return setValue(text, keys, entry);
   let changed = text;
   for (const key of Object.keys(old)) if (!(key in entry)) changed = removeProperty(changed, [...keys, key]);
   for (const [key, value] of Object.entries(entry)) {
@@ -128,18 +135,9 @@ function commaAfter(text: string, from: number, to: number): number | undefined 
 
 /** Twice the same key, for one, reads differently than it is found: better to refuse than to spoil a file. */
 function check(before: string, after: string, keys: Keys, entry: Entry | undefined): string {
-  const expected = structuredClone(read(before)) as Record<string, unknown>;
-  let place = expected;
-  for (const key of keys.slice(0, -1)) place = (place[key] ??= {}) as Record<string, unknown>;
-  const name = keys.at(-1) ?? "";
-  if (entry === undefined) delete place[name];
-  else place[name] = structuredClone(entry);
-  if (!isDeepStrictEqual(read(after), expected)) throw new UneditableError("it cannot be changed without risk");
+  if (!isDeepStrictEqual(read(after), withEntry(read(before), keys, entry)))
+    throw new UneditableError("it cannot be changed without risk");
   return after;
-}
-
-function nest(keys: Keys, value: unknown): unknown {
-  return keys.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
 }
 
 function end({ offset, length }: Node): number {
@@ -150,6 +148,27 @@ function splice(text: string, offset: number, length: number, replacement: strin
   return text.slice(0, offset) + replacement + text.slice(offset + length);
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/** How a JSON text is laid out, so that what is added to it looks like the rest. */
+interface JsonLayout {
+  readonly eol: string;
+  /** One step of indentation. */
+  readonly unit: string;
+  readonly isOneLine: boolean;
+  /** The white space at the beginning of the line that this place is on. */
+  readonly indentAt: (offset: number) => string;
+}
+
+function readLayout(text: string): JsonLayout {
+  return {
+    eol: text.includes("\r\n") ? "\r\n" : "\n",
+    unit: /\n([ \t]+)"/.exec(text)?.[1] ?? "  ",
+    isOneLine: !text.trim().includes("\n") && !/^\{\s*\}$/.test(text.trim()),
+    indentAt: (offset) => /^[ \t]*/.exec(text.slice(text.lastIndexOf("\n", offset - 1) + 1))?.[0] ?? "",
+  };
+}
+
+/** The first line stands behind its key; the others are indented. */
+function formatJson(value: unknown, { unit, eol, isOneLine }: JsonLayout, indent: string): string {
+  if (isOneLine) return JSON.stringify(value);
+  return JSON.stringify(value, null, unit).replaceAll("\n", eol + indent);
 }

@@ -1,11 +1,11 @@
-import { accessSync, constants, existsSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { existsSync } from "node:fs";
 import { LonghaulError } from "../../../job/error.ts";
-import type { Front } from "../front.ts";
-import { formatTable } from "../output-table.ts";
+import type { CliContext } from "../cli-context.ts";
+import { formatTable } from "../show/output-table.ts";
 import { mcpClients } from "./client-table.ts";
 import { loadEditor, UneditableError } from "./config-editor.ts";
 import { readConfigFile } from "./config-file.ts";
+import { findProgram } from "../../../text/find-program.ts";
 import { isOurs } from "./launch.ts";
 import type { McpClient, Places } from "./mcp-client.ts";
 import { findFile, findPlaces } from "./target.ts";
@@ -20,8 +20,8 @@ export interface ClientState {
 }
 
 /** Every client with a file of that kind, and whether Longhaul is in it. */
-export async function listClients(front: Front, folder: string | undefined, name: string): Promise<ClientState[]> {
-  const places = findPlaces(front);
+export async function listClients(cli: CliContext, folder: string | undefined, name: string): Promise<ClientState[]> {
+  const places = findPlaces(cli);
   const listed = mcpClients.filter(({ projectFile }) => folder === undefined || projectFile !== undefined);
   return Promise.all(
     listed.map(async (client) => {
@@ -32,7 +32,7 @@ export async function listClients(front: Front, folder: string | undefined, name
   );
 }
 
-export function formatClients({ screen }: Front, clients: readonly ClientState[]): string {
+export function formatClients({ screen }: CliContext, clients: readonly ClientState[]): string {
   const { style, terminal } = screen;
   return formatTable(
     clients,
@@ -58,21 +58,9 @@ export function formatClients({ screen }: Front, clients: readonly ClientState[]
   }
 }
 
-/** A guess: its program is on the path, or a folder is there that only it makes. */
-function isInstalled({ program, folders }: McpClient, places: Places): boolean {
-  const path = (places.variable("PATH") ?? "").split(delimiter);
-  return (
-    folders(places).some((folder) => existsSync(folder)) || path.some((folder) => isExecutable(join(folder, program)))
-  );
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+/** A guess: its program is on the path, or something is there that only it makes. */
+function isInstalled({ program, signs }: McpClient, places: Places): boolean {
+  return signs(places).some((path) => existsSync(path)) || findProgram(program, places.variable("PATH")) !== undefined;
 }
 
 async function look(client: McpClient, path: string, name: string): Promise<ClientState["configured"]> {

@@ -30,9 +30,11 @@ export interface McpClient {
   readonly projectFile?: (folder: string) => string;
   /** `keys` is where the entry will stand. */
   readonly toEntry: (launch: Launch, keys: readonly string[]) => Entry;
-  /** Its program, and folders that only it makes: one of them is a sign that it is installed. */
+  /** Its program, and files and folders that only it makes: one of them is a sign that it is installed. */
   readonly program: string;
-  readonly folders: (places: Places) => readonly string[];
+  readonly signs: (places: Places) => readonly string[];
+  /** Only for clients that ask before each call: what an entry says so that they do not, and what happens where nobody can be asked. */
+  readonly approval?: { readonly fields: Entry; readonly without: string };
   /** What to do once the file has changed. */
   readonly next: string;
 }

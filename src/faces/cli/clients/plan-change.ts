@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { LonghaulError } from "../../../job/error.ts";
+import { isRecord } from "../../../job/is-record.ts";
 import { UneditableError, type ConfigEditor } from "./config-editor.ts";
 import type { ConfigFile } from "./config-file.ts";
-import { isOurs } from "./launch.ts";
+import { isOurs, ownVariables } from "./launch.ts";
 import type { Entry, Launch, McpClient } from "./mcp-client.ts";
 
 /** What becomes of a client's file. */
@@ -23,6 +24,7 @@ interface AddRequest {
   readonly name: string;
   readonly launch: Launch;
   readonly isForced: boolean;
+  readonly isApproved: boolean;
 }
 
 export function planAdd(
@@ -31,11 +33,12 @@ export function planAdd(
   backup: string | undefined,
   request: AddRequest,
 ): PlannedChange {
-  const { client, name, launch, isForced } = request;
+  const { client, name, launch, isForced, isApproved } = request;
+  const approval = isApproved ? client.approval?.fields : undefined;
   const text = file.text ?? "";
   return explain(file, () => {
     const keys = editor.keys(text);
-    const entry = client.toEntry(launch, keys);
+    const entry = { ...client.toEntry(launch, keys), ...approval };
     const before = editor.get(text);
     if (before === undefined) {
       const made = file.text === undefined ? "none" : "made";
@@ -48,8 +51,8 @@ export function planAdd(
         `${file.path} has a server "${name}" that is not Longhaul's: give ours another name with --name, or replace it with --force.`,
       );
     }
-    const after = isKnown ? merge(client, before, entry) : entry;
-    const shown = isEntry(before) ? { before, after } : { after };
+    const after = isKnown ? { ...merge(client, before, entry), ...approval } : entry;
+    const shown = isRecord(before) ? { before, after } : { after };
     if (isDeepStrictEqual(before, after)) return { keys, change: "unchanged", ...shown, text, backup: "none" };
     const isOlderBetter = isKnown && isOurWork(editor, text, backup, before);
     const made = isOlderBetter ? "kept" : isAllOurs(editor, text, before) ? "none" : "made";
@@ -77,8 +80,9 @@ export function planRemove(
     }
     const removed = { keys, change: "removed", before } as const;
     if (isOurWork(editor, text, backup, before)) return { ...removed, text: backup, backup: "dropped" };
-    if (file.path === file.target && isAllOurs(editor, text, before))
-      return { ...removed, text: undefined, backup: "none" };
+    const isMadeByUs =
+      isAllOurs(editor, text, before) || (backup === undefined && hasNothingElse(editor, text, before));
+    if (file.path === file.target && isMadeByUs) return { ...removed, text: undefined, backup: "none" };
     return { ...removed, text: editor.unset(text), backup: "made" };
   });
 }
@@ -86,6 +90,12 @@ export function planRemove(
 /** True if the file would be the same had it not been there before us. */
 function isAllOurs(editor: ConfigEditor, text: string, entry: unknown): boolean {
   return isOurs(entry) && editor.set("", entry) === text;
+}
+
+/** True if the file says the same as one that we made, however the client has written it since. */
+function hasNothingElse(editor: ConfigEditor, text: string, entry: Entry): boolean {
+  const [rest, ofOurs] = [text, editor.set("", entry)].map((each) => editor.unset(each).replaceAll(/\s/g, ""));
+  return rest === ofOurs;
 }
 
 /** True if adding this entry to the backup makes the file, byte by byte. */
@@ -103,15 +113,11 @@ function isOurWork(editor: ConfigEditor, text: string, backup: string | undefine
 function merge({ envKey }: McpClient, before: Entry, entry: Entry): Entry {
   const { [envKey]: ownEnv = {}, command, ...ours } = entry;
   const env: Record<string, unknown> = { ...(before[envKey] as Entry | undefined), ...(ownEnv as Entry) };
-  if (!("LONGHAUL_HOME" in (ownEnv as Entry))) delete env["LONGHAUL_HOME"];
+  for (const name of ownVariables) if (!(name in (ownEnv as Entry))) delete env[name];
   const merged: Record<string, unknown> = { ...before, command, [envKey]: env };
   if (Object.keys(env).length === 0) delete merged[envKey];
   if ("args" in ours) merged["args"] = ours["args"];
   return { ...merged, ...Object.fromEntries(Object.entries(ours).filter(([key]) => !(key in merged))) };
-}
-
-function isEntry(value: unknown): value is Entry {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function explain<Result>({ path }: ConfigFile, plan: () => Result): Result {
@@ -119,6 +125,6 @@ function explain<Result>({ path }: ConfigFile, plan: () => Result): Result {
     return plan();
   } catch (error) {
     if (!(error instanceof UneditableError)) throw error;
-    throw new LonghaulError("invalid_input", `${path} was left as it is: ${error.message}.`, { cause: error });
+    throw new LonghaulError("invalid_input", `${path} was left unchanged: ${error.message}.`, { cause: error });
   }
 }

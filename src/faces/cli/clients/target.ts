@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { Argument, InvalidArgumentError, type Command } from "commander";
 import { LonghaulError } from "../../../job/error.ts";
-import type { Front } from "../front.ts";
+import type { CliContext } from "../cli-context.ts";
 import { clientNames, mcpClients } from "./client-table.ts";
 import type { McpClient, Places } from "./mcp-client.ts";
 
@@ -17,9 +17,9 @@ export interface TargetOptions {
 export function describeTarget(command: Command): Command {
   return command
     .addArgument(new Argument("[client]", "which client").choices(clientNames))
-    .option("--project [folder]", "the file of a project, not your own; where you are, unless given")
+    .option("--project [folder]", "the project's file instead of your own (the current folder unless given)")
     .option("--name <name>", "the server's name in the client", readName, "longhaul")
-    .option("--print", "only print it; write nothing");
+    .option("--print", "only show what would be written");
 }
 
 export interface Target {
@@ -41,7 +41,7 @@ export function readTarget({ project }: TargetOptions, word: string | undefined)
   return { client, folder };
 }
 
-export function findPlaces({ environment }: Front): Places {
+export function findPlaces({ environment }: CliContext): Places {
   const variable = (name: string): string | undefined => {
     const value = environment.variable(name);
     return value === "" ? undefined : value;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { parse, stringify, TomlError, type TomlTable } from "smol-toml";
 import { messageOf } from "../../../job/failure.ts";
-import { UneditableError, type ConfigEditor } from "./config-editor.ts";
+import { nest, UneditableError, withEntry, type ConfigEditor } from "./config-editor.ts";
 import type { Entry } from "./mcp-client.ts";
 
 /** TOML is changed table by table: `[keys…]` and the tables below it. Other ways to write the same are read, but not changed. */
@@ -87,15 +87,9 @@ function headerPath(line: string): string[] | undefined {
 
 /** What the parser reads must be the same as before but for the entry: a text that only looks like a table is caught here. */
 function check(before: string, after: string, keys: readonly string[], entry: Entry | undefined): string {
-  const expected = read(before);
-  const parents = keys.slice(0, -1);
-  const name = keys.at(-1) ?? "";
-  let place: TomlTable = expected;
-  for (const key of parents) place = (place[key] ??= {}) as TomlTable;
-  if (entry === undefined) delete place[name];
-  else place[name] = structuredClone(entry) as TomlTable;
+  const expected = withEntry(read(before), keys, entry);
   const found = readOrNothing(after);
-  if (found !== undefined && isDeepStrictEqual(dropEmpty(found, parents), dropEmpty(expected, parents))) return after;
+  if (found !== undefined && isDeepStrictEqual(dropEmpty(found, keys), dropEmpty(expected, keys))) return after;
   throw new UneditableError(`it does not write servers as tables of their own ([${keys.join(".")}])`);
 }
 
@@ -108,9 +102,9 @@ function readOrNothing(text: string): TomlTable | undefined {
 }
 
 /** The table of all servers is there without a line of its own only while it has one. */
-function dropEmpty(document: TomlTable, [key = ""]: readonly string[]): TomlTable {
+function dropEmpty(document: Record<string, unknown>, [key = ""]: readonly string[]): Record<string, unknown> {
   const { [key]: servers, ...others } = document;
-  return typeof servers === "object" && Object.keys(servers).length === 0 ? others : document;
+  return typeof servers === "object" && servers !== null && Object.keys(servers).length === 0 ? others : document;
 }
 
 function valueAt(document: TomlTable, keys: readonly string[]): unknown {
@@ -120,8 +114,4 @@ function valueAt(document: TomlTable, keys: readonly string[]): unknown {
     inner = (inner as TomlTable)[key];
   }
   return inner;
-}
-
-function nest(keys: readonly string[], value: unknown): TomlTable {
-  return keys.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value) as TomlTable;
 }

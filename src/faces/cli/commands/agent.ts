@@ -1,24 +1,24 @@
+import type { AnswerOf, InputOf } from "../../../operations/registry.ts";
+import { Option, type Command } from "commander";
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { text as readAll } from "node:stream/consumers";
-import { Option, type Command } from "commander";
-import { defined } from "../../../job/defined.ts";
 import { LonghaulError } from "../../../job/error.ts";
 import { messageOf } from "../../../job/failure.ts";
-import type { JobView } from "../../../operations/job-view.ts";
-import { attendBatch } from "../agent-batch.ts";
-import { activityNote } from "../agent-text.ts";
-import { attend, attendSilently } from "../attend.ts";
+import { escapeControls } from "../../../text/controls.ts";
+import type { CliContext } from "../cli-context.ts";
 import { defineCommand } from "../command.ts";
-import { exitCodes, jobExitCode } from "../exit-code.ts";
-import type { Front } from "../front.ts";
-import { listenForInterrupt } from "../interrupt.ts";
-import { outcomeText, jobLabel, shortId } from "../job-text.ts";
-import type { Note } from "../notes-in-order.ts";
-import { collect, readDuration, readWhole } from "../option-values.ts";
-import { showWaiting } from "../show-waiting.ts";
-import { waitForEnd } from "../wait-for-end.ts";
+import { exitCodes } from "../exit-code.ts";
+import { followJob } from "../follow/follow-job.ts";
+import type { Note } from "../follow/interleaved-notes.ts";
+import { showWaiting } from "../follow/show-waiting.ts";
+import { untilInterrupted } from "../follow/until-interrupted.ts";
+import { collect, readDuration, readWhole } from "../options/option-values.ts";
+import { activityNote, totalsText } from "../show/agent-text.ts";
+import { shortId } from "../show/job-text.ts";
+
+type AgentRequest = Omit<InputOf<"run_agent">, "model">;
 
 interface AgentOptions {
   readonly model?: string[];
@@ -28,7 +28,7 @@ interface AgentOptions {
   readonly context?: string;
   readonly output?: string;
   readonly cwd?: string;
-  readonly backend?: string;
+  readonly backend?: InputOf<"run_agent">["backend"];
   readonly schema?: string;
   readonly maxSteps?: number;
   readonly maxTokens?: number;
@@ -42,15 +42,15 @@ interface AgentOptions {
 
 export const agent = defineCommand<AgentOptions, [words: string[]]>({
   describe,
-  run: async (front, options, words) => {
-    if (options.check === true) return check(front, options.model ?? [], options.json === true);
+  run: async (cli, options, words) => {
+    if (options.check === true) return check(cli, options.model ?? [], options.json === true);
     const task = words.length === 1 && words[0] === "-" ? await readAll(process.stdin) : words.join(" ");
     if (task.trim() === "") throw new LonghaulError("invalid_input", 'Say what to do: longhaul agent "TASK".');
     const request = toRequest(task, options);
     const models = options.model ?? [];
     return models.length > 1
-      ? runMany(front, { ...request, models }, options)
-      : runOne(front, { ...request, ...defined({ model: models[0] }) }, options);
+      ? runMany(cli, { ...request, models }, options)
+      : runOne(cli, { ...request, model: models[0] }, options);
   },
 });
 
@@ -62,30 +62,37 @@ function describe(command: Command): void {
       "provider/model, a name, or a class; several run side by side (with --read-only)",
       collect,
     )
-    .option("--fallback <model>", "to try when the model does not answer; may be repeated", collect)
+    .option("--fallback <model>", "a model to try when the first does not answer; may be repeated", collect)
     .option("--read-only", "change nothing: no writing, no commands")
-    .option("--file <path>", "a file to begin with; may be repeated", collect)
+    .option("--file <path>", "a file to start with; may be repeated", collect)
     .option("--context <text>", "what it should know")
     .option("--output <text>", "what the answer should be")
     .option("--schema <file>", "JSON Schema of the result")
     .option("--cwd <folder>", "working folder (this one unless given)")
     .addOption(
       new Option("--backend <program>", "an installed program that does the work").choices([
-        ...["claude-code", "codex", "opencode", "gemini"],
+        "claude-code",
+        "codex",
+        "opencode",
+        "gemini",
       ]),
     )
-    .option("--max-steps <number>", "most replies of the model", readWhole(1, 10_000))
-    .option("--max-tokens <number>", "most tokens; it ends with what it has by then", readWhole(1, 1_000_000_000))
-    .option("--max-cost <dollars>", "most US dollars")
-    .option("--timeout <time>", "most time it may run, such as 1h", readDuration)
+    .option("--max-steps <number>", "maximum number of model replies", readWhole(1, 10_000))
+    .option(
+      "--max-tokens <number>",
+      "maximum number of tokens; it then ends with what it has",
+      readWhole(1, 1_000_000_000),
+    )
+    .option("--max-cost <dollars>", "maximum cost in US dollars")
+    .option("--timeout <time>", "maximum running time, such as 1h", readDuration)
     .option("--name <name>", "a name to find the job by")
     .option("--first", "with several models: end the others when one has succeeded")
     .option("-d, --detach", "print the id and do not wait")
     .option("--check", "test the configured models, and do nothing else")
-    .addHelpText("after", "\nCtrl-C leaves the agent at work.");
+    .addHelpText("after", "\nCtrl-C leaves the agent running.");
 }
 
-function toRequest(task: string, options: AgentOptions): object {
+function toRequest(task: string, options: AgentOptions): AgentRequest {
   const cwd = resolve(options.cwd ?? "");
   const cost = options.maxCost === undefined ? undefined : Number(options.maxCost.replace(/^\$/, ""));
   if (cost !== undefined && !(cost > 0)) {
@@ -96,26 +103,24 @@ function toRequest(task: string, options: AgentOptions): object {
     cwd,
     // Lets the call be made again when the server dies in the middle of it, without starting twice.
     idempotency_key: randomUUID(),
-    ...defined({
-      fallback: options.fallback,
-      read_only: options.readOnly,
-      files: options.file?.map((path) => relative(cwd, resolve(path))),
-      context: options.context,
-      output: options.output,
-      output_schema: options.schema === undefined ? undefined : readSchema(options.schema),
-      backend: options.backend,
-      max_steps: options.maxSteps,
-      max_tokens: options.maxTokens,
-      max_cost_usd: cost,
-      timeout_ms: options.timeout,
-      name: options.name,
-    }),
+    fallback: options.fallback,
+    read_only: options.readOnly,
+    files: options.file?.map((path) => relative(cwd, resolve(path))),
+    context: options.context,
+    output: options.output,
+    output_schema: options.schema === undefined ? undefined : readSchema(options.schema),
+    backend: options.backend,
+    max_steps: options.maxSteps,
+    max_tokens: options.maxTokens,
+    max_cost_usd: cost,
+    timeout_ms: options.timeout,
+    name: options.name,
   };
 }
 
-function readSchema(path: string): unknown {
+function readSchema(path: string): AgentRequest["output_schema"] {
   try {
-    return JSON.parse(readFileSync(path, "utf8"));
+    return JSON.parse(readFileSync(path, "utf8")) as AgentRequest["output_schema"];
   } catch (error) {
     throw new LonghaulError("invalid_input", `--schema ${path} is not readable JSON: ${messageOf(error)}.`, {
       cause: error,
@@ -125,63 +130,38 @@ function readSchema(path: string): unknown {
 
 /** On a terminal what it says is shown as it comes; a pipe gets the answer and nothing else. */
 async function runOne(
-  front: Front,
-  request: object,
-  options: AgentOptions & { json?: true },
-): Promise<number | undefined> {
-  const { client, screen } = front;
-  const job = await client.call<JobView>("run_agent", request);
-  if (options.detach === true) return tellStarted(front, [job], options.json === true, job);
-  if (options.json === true) return attendSilently(front, job);
-  if (!screen.terminal.out.isTerminal) return answerOnly(front, job);
+  cli: CliContext,
+  request: InputOf<"run_agent">,
+  { detach, json }: AgentOptions & { json?: true },
+): Promise<number> {
+  const { client, screen } = cli;
+  const job = await client.callWithContext("run_agent", request);
   const tell = (line: string): Note | undefined => activityNote(line, shortId(job.id));
-  return attend(front, job, { isPty: false, aside: { stream: "activity", tell } });
+  return screen.terminal.out.isTerminal
+    ? followJob(cli, job, { detach, json, output: { aside: { stream: "activity", tell } } })
+    : followJob(cli, job, { detach, json, onSuccess: ({ result }) => printAnswer(screen, result) });
 }
 
-async function answerOnly(front: Front, job: JobView): Promise<number> {
-  const { client, screen } = front;
-  const interrupt = listenForInterrupt();
-  const stopShowing = showWaiting(front, [job.id], false);
-  try {
-    const ended = await waitForEnd(client, job.id, interrupt.signal);
-    stopShowing();
-    const result = ended.result as { output?: string; data?: unknown } | undefined;
-    if (ended.state === "succeeded") {
-      screen.print(result?.data === undefined ? (result?.output ?? "") : JSON.stringify(result.data, null, 2));
-    } else screen.note(`${jobLabel(ended)} ${outcomeText(ended)}`);
-    return jobExitCode(ended);
-  } catch (error) {
-    if (!interrupt.signal.aborted) throw error;
-    screen.note(`The agent goes on. See it: longhaul logs -f ${shortId(job.id)}`);
-    return exitCodes.interrupted;
-  } finally {
-    stopShowing();
-    interrupt.stop();
-  }
+function printAnswer(screen: CliContext["screen"], result: unknown): void {
+  const { output, data } = (result ?? {}) as { output?: string; data?: unknown };
+  screen.print(data === undefined ? (output ?? "") : JSON.stringify(data, null, 2));
 }
 
 async function runMany(
-  front: Front,
-  request: object,
-  options: AgentOptions & { json?: true },
-): Promise<number | undefined> {
-  const started = await front.client.call<{ batch: string; jobs: JobView[] }>("run_agents", request);
-  if (options.detach === true) return tellStarted(front, started.jobs, options.json === true, started);
-  return attendBatch(front, started, { isFirst: options.first === true, isJson: options.json === true });
+  cli: CliContext,
+  request: InputOf<"run_agents">,
+  { detach, first, json }: AgentOptions & { json?: true },
+): Promise<number> {
+  const { screen } = cli;
+  const started = await cli.client.callWithContext("run_agents", request);
+  if (detach !== true) return followBatch(cli, started, { isFirst: first === true, isJson: json === true });
+  if (json === true) screen.printJson(started);
+  else for (const { id } of started.jobs) screen.print(id);
+  return exitCodes.done;
 }
 
-function tellStarted({ screen }: Front, jobs: readonly JobView[], isJson: boolean, answer: unknown): undefined {
-  if (isJson) screen.printJson(answer);
-  else for (const { id } of jobs) screen.print(id);
-  return undefined;
-}
-
-interface Checked {
-  readonly models: readonly { model: string; classes: string[]; ok: boolean; ms: number; error?: string }[];
-}
-
-async function check({ client, screen }: Front, models: readonly string[], isJson: boolean): Promise<number> {
-  const answer = await client.call<Checked>("agent_check", { models });
+async function check({ client, screen }: CliContext, models: string[], isJson: boolean): Promise<number> {
+  const answer = await client.callWithContext("agent_check", { models });
   if (isJson) screen.printJson(answer);
   else {
     for (const { model, classes, ok, ms, error = "" } of answer.models) {
@@ -191,4 +171,40 @@ async function check({ client, screen }: Front, models: readonly string[], isJso
     }
   }
   return answer.models.every(({ ok }) => ok) ? exitCodes.done : exitCodes.failed;
+}
+
+const sliceMs = 60_000;
+
+/** Waits for a batch of agents, or for the first that succeeds and then ends the others; compares what they said. */
+function followBatch(
+  cli: CliContext,
+  { batch, jobs }: AnswerOf<"run_agents">,
+  options: { isFirst: boolean; isJson: boolean },
+): Promise<number> {
+  const { client, screen } = cli;
+  const ids = jobs.map(({ id }) => id);
+  const stopShowing = showWaiting(cli, ids, options.isJson);
+  const waitForBatch = async (signal: AbortSignal): Promise<void> => {
+    const wanted = { ids, for: options.isFirst ? "success" : "all", timeout_ms: sliceMs } as const;
+    while (!(await client.call("job_wait", wanted, signal)).reached);
+    if (!options.isFirst) return;
+    await client.call("job_cancel", { ids, reason: "another agent finished first" });
+    await client.call("job_wait", { ids, timeout_ms: sliceMs }, signal);
+  };
+  return untilInterrupted(
+    async (signal) => {
+      await waitForBatch(signal).finally(stopShowing);
+      const digest = await client.call("agent_digest", { batch });
+      if (options.isJson) screen.printJson(digest);
+      else for (const row of digest.jobs) tellRow(cli, row);
+      return digest.jobs.some(({ state }) => state === "succeeded") ? exitCodes.done : exitCodes.failed;
+    },
+    () => screen.note(`The agents go on. See them: longhaul ps --batch ${batch}`),
+  );
+}
+
+function tellRow({ screen }: CliContext, row: AnswerOf<"agent_digest">["jobs"][number]): void {
+  const { style } = screen;
+  screen.print(`${style.bold(shortId(row.id))}  ${style.state(row.state)}  ${style.dim(totalsText(row))}`);
+  for (const line of (row.answer ?? "").split("\n")) screen.print(`  ${escapeControls(line)}`);
 }

@@ -1,10 +1,13 @@
-import { randomUUID } from "node:crypto";
 import type { Command } from "commander";
-import { defined } from "../../../job/defined.ts";
+import { randomUUID } from "node:crypto";
+import type { Json } from "../../../job/json.ts";
 import type { JobView } from "../../../operations/job-view.ts";
-import type { JobAnswer } from "../answers.ts";
-import { attendSilently } from "../attend.ts";
+import { escapeControls } from "../../../text/controls.ts";
+import type { Client } from "../../door/local-client.ts";
+import type { AnswerOf, InputOf } from "../../../operations/registry.ts";
+import type { CliContext } from "../cli-context.ts";
 import { defineCommand } from "../command.ts";
+import { followJob, type FollowJobOptions } from "../follow/follow-job.ts";
 import {
   addPageOptions,
   addSiteOptions,
@@ -12,18 +15,11 @@ import {
   toSiteRequest,
   type PageOptions,
   type SiteOptions,
-} from "../crawl-options.ts";
-import { exitCodes, jobExitCode } from "../exit-code.ts";
-import { followPages } from "../follow-pages.ts";
-import type { Front } from "../front.ts";
-import { listenForInterrupt } from "../interrupt.ts";
-import { jobLabel, outcomeText, runningTime, shortId, stateText } from "../job-text.ts";
-import { LiveLine } from "../live-line.ts";
-import { liveText } from "../live-text.ts";
-import { readWhole } from "../option-values.ts";
-import { openPageFiles, type CrawledPage } from "../page-files.ts";
-import { repeatEvery } from "../repeat.ts";
-import { escapeControls } from "../text-width.ts";
+} from "../options/crawl-options.ts";
+import { readWhole } from "../options/option-values.ts";
+import { jobLabel, runningTime, stateText } from "../show/job-text.ts";
+import { openPageFiles, type CrawledPage } from "../show/page-files.ts";
+import { countText } from "../../../text/count-text.ts";
 
 interface CrawlOptions extends SiteOptions, PageOptions {
   readonly maxPages?: number;
@@ -35,34 +31,34 @@ interface CrawlOptions extends SiteOptions, PageOptions {
 
 export const crawl = defineCommand<CrawlOptions, [urls: string[]]>({
   describe,
-  run: async (front, options, urls) => {
-    const { client, screen } = front;
-    const fields = [
-      "markdown",
-      ...(options.out === undefined ? [] : ["links", "metadata"]),
-      ...(options.html === true ? ["html"] : []),
-    ];
-    const job = await client.call<JobView>("crawl_site", {
+  run: async (cli, options, urls) => {
+    const { client, screen } = cli;
+    const fields: NonNullable<InputOf<"crawl_site">["fields"]> = ["markdown"];
+    if (options.out !== undefined) fields.push("links", "metadata");
+    if (options.html === true) fields.push("html");
+    const job = await client.call("crawl_site", {
       urls,
       fields,
       idempotency_key: randomUUID(),
       ...toSiteRequest(options),
       ...toPageRequest(options),
-      ...defined({ max_pages: options.maxPages, prompt: options.prompt }),
+      max_pages: options.maxPages,
+      prompt: options.prompt,
     });
-    if (options.detach === true) {
-      if (options.json === true) screen.printJson(job);
-      else screen.print(job.id);
-      return undefined;
-    }
-    if (options.json === true && options.out === undefined) return attendSilently(front, job);
-    return attendCrawl(front, job, options, fields);
+    const { detach, json, out } = options;
+    return followJob(cli, job, {
+      detach,
+      json,
+      // As JSON its end is told alone, unless its pages are kept as well.
+      ...(json === true && out === undefined ? {} : { read: readPages(cli, job, out, fields) }),
+      onSuccess: (ended) => screen.note(summary(ended, out)),
+    });
   },
 });
 
 function describe(command: Command): void {
   addPageOptions(addSiteOptions(command.argument("<url...>", "where to start")))
-    .option("--max-pages <number>", "most pages to keep (100 unless given)", readWhole(1, 1_000_000))
+    .option("--max-pages <number>", "maximum number of pages to keep (100 unless given)", readWhole(1, 1_000_000))
     .option("--out <place>", "a folder for Markdown files, or a file ….jsonl; without it the pages are listed")
     .option("--prompt <text>", "data to extract, in words for a language model")
     .option("--html", "keep the HTML too")
@@ -70,56 +66,34 @@ function describe(command: Command): void {
     .addHelpText("after", "\nCtrl-C leaves the crawl running.");
 }
 
-/** Stays with a crawl until it ends: lists or keeps its pages as they come, and shows where it is. */
-async function attendCrawl(
-  { client, screen }: Front,
-  job: JobView,
-  { out, json }: CrawlOptions & { readonly json?: true },
-  fields: readonly string[],
-): Promise<number> {
-  const interrupt = listenForInterrupt();
-  const line = new LiveLine(screen.terminal.err.isTerminal, screen.terminal.columns);
-  const keep = out === undefined ? undefined : openPageFiles(out);
-  const onPage = (page: CrawledPage): void => {
-    if (keep !== undefined) return keep(page);
-    line.clear();
-    screen.print(escapeControls(`${page.url}  ${page.title ?? ""}`.trimEnd()));
-  };
-  const stopLooking = line.isOn ? showState(client, job.id, line, screen.noteStyle.dim) : () => undefined;
-  const wanted = [
+type PageFields = NonNullable<InputOf<"crawl_pages">["fields"]>;
+
+/** Lists a crawl's pages as they come, or keeps them in files. */
+function readPages(
+  { client, screen }: CliContext,
+  { id }: JobView,
+  out: string | undefined,
+  fields: PageFields,
+): NonNullable<FollowJobOptions["read"]> {
+  if (out === undefined) {
+    return (signal, makeRoom) =>
+      followPages(client, { id, fields: ["url", "title"], signal }, ({ url, title = "" }) => {
+        makeRoom();
+        screen.print(escapeControls(`${url}  ${title}`.trimEnd()));
+      });
+  }
+  const kept: PageFields = [
     "url",
     "title",
-    ...(keep === undefined
-      ? []
-      : ["description", "language", "status", "data", "missing", "is_valid", "model_error", ...fields]),
+    "description",
+    "language",
+    "status",
+    "data",
+    "missing",
+    "is_valid",
+    "model_error",
   ];
-  try {
-    await followPages(client, { id: job.id, fields: wanted, signal: interrupt.signal }, onPage);
-    stopLooking();
-    const ended = await client.call<JobAnswer>("job_get", { id: job.id });
-    if (json === true) screen.printJson(ended);
-    else screen.note(summary(ended, out));
-    return jobExitCode(ended);
-  } catch (error) {
-    stopLooking();
-    if (!interrupt.signal.aborted) throw error;
-    const id = shortId(job.id);
-    screen.note(`Job ${jobLabel(job)} goes on. See it: longhaul show ${id}   End it: longhaul cancel ${id}`);
-    return exitCodes.interrupted;
-  } finally {
-    interrupt.stop();
-  }
-}
-
-function showState(client: Front["client"], id: string, line: LiveLine, paint: (text: string) => string): () => void {
-  const stop = repeatEvery(500, async (signal) => {
-    const job = await client.call<JobView>("job_get", { id }, signal);
-    if (!signal.aborted) line.show(liveText(job), paint);
-  });
-  return () => {
-    stop();
-    line.clear();
-  };
+  return (signal) => followPages(client, { id, fields: [...kept, ...fields], signal }, openPageFiles(out));
 }
 
 interface CrawlDigest {
@@ -129,16 +103,78 @@ interface CrawlDigest {
   readonly skipped?: { readonly robots?: number };
 }
 
-function summary(job: JobAnswer, out: string | undefined): string {
+function summary(job: AnswerOf<"job_get">, out: string | undefined): string {
   const { pages = 0, failed = 0, duplicates = {}, skipped = {} } = (job.result ?? {}) as CrawlDigest;
   const twins = Object.values(duplicates).reduce((sum, count) => sum + count, 0);
   const parts = [
-    `${pages} ${pages === 1 ? "page" : "pages"}`,
+    countText(pages, "page"),
     failed > 0 ? `${failed} failed` : "",
-    twins > 0 ? `${twins} ${twins === 1 ? "duplicate" : "duplicates"}` : "",
+    twins > 0 ? countText(twins, "duplicate") : "",
     (skipped.robots ?? 0) > 0 ? `${skipped.robots} not allowed by robots.txt` : "",
     out === undefined ? "" : `in ${out}`,
   ];
-  if (job.state !== "succeeded") return `${jobLabel(job)} ${outcomeText(job)}`;
   return `${jobLabel(job)} ${stateText(job)} after ${runningTime(job)}: ${parts.filter((part) => part !== "").join(", ")}`;
+}
+
+interface MapOptions extends SiteOptions {
+  readonly maxUrls?: number;
+  readonly search?: string;
+}
+
+export const map = defineCommand<MapOptions, [url: string]>({
+  describe: (command) => {
+    addSiteOptions(command.argument("<url>", "the website"))
+      .option("--max-urls <number>", "maximum number of URLs to list (1000 unless given)", readWhole(1, 20_000))
+      .option("--search <words>", "only URLs or titles that contain these words");
+  },
+  run: async (cli, options, url) => {
+    const { maxUrls, search } = options;
+    const request = {
+      url,
+      idempotency_key: randomUUID(),
+      ...toSiteRequest(options),
+      max_urls: maxUrls,
+      search,
+    };
+    const job = await cli.client.call("map_site", request);
+    const onSuccess = ({ result }: AnswerOf<"job_get">): void => {
+      const { urls } = result as { urls: { url: string }[] };
+      for (const found of urls) cli.screen.print(escapeControls(found.url));
+    };
+    return followJob(cli, job, { json: options.json, onSuccess });
+  },
+});
+
+export const markdown = defineCommand<PageOptions, [url: string]>({
+  describe: (command) => {
+    addPageOptions(command.argument("<url>", "the page"));
+  },
+  run: async (cli, options, url) => {
+    const request = { url, idempotency_key: randomUUID(), ...toPageRequest(options) };
+    const job = await cli.client.call("page_markdown", request);
+    const onSuccess = ({ result }: AnswerOf<"job_get">): void => {
+      const page = result as { markdown: string; data?: Json };
+      if (page.data === undefined) cli.screen.printData(page.markdown);
+      else cli.screen.printJson(page.data);
+    };
+    return followJob(cli, job, { json: options.json, onSuccess });
+  },
+});
+
+const sliceMs = 5_000;
+
+/** Hands over a crawl's pages as they come, until it has ended. */
+async function followPages(
+  client: Client,
+  request: { readonly id: string; readonly fields: PageFields; readonly signal: AbortSignal },
+  onPage: (page: CrawledPage) => void,
+): Promise<void> {
+  const { id, fields, signal } = request;
+  for (let cursor = 0; ;) {
+    const call = { id, fields, cursor, limit: 200, wait_ms: sliceMs };
+    const answer = await client.call("crawl_pages", call, signal);
+    answer.pages.forEach((page) => onPage(page));
+    cursor = answer.next;
+    if (answer.is_complete) return;
+  }
 }

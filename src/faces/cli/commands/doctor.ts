@@ -4,13 +4,17 @@ import type { Finding } from "../doctor/finding.ts";
 import { checkHome } from "../doctor/home-checks.ts";
 import { checkMachine } from "../doctor/machine-checks.ts";
 import { checkServer } from "../doctor/server-checks.ts";
-import type { Style } from "../style.ts";
-import { escapeControls } from "../text-width.ts";
+import type { Style } from "../show/style.ts";
+import { escapeControls } from "../../../text/controls.ts";
 
 export const doctor = defineCommand<object>({
-  run: async (front, options) => {
-    const { screen, environment } = front;
-    const findings = [...(await checkMachine(front)), ...checkHome(environment.paths), ...(await checkServer(front))];
+  run: async (cli, options) => {
+    const { screen, environment } = cli;
+    const findings = [
+      ...(await checkMachine(cli)),
+      ...(await checkHome(environment.paths, cli)),
+      ...(await checkServer(cli)),
+    ];
     const faults = findings.filter(({ status }) => status === "bad").length;
     if (options.json === true) screen.printJson({ ok: faults === 0, checks: findings });
     else {

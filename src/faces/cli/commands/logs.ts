@@ -1,12 +1,14 @@
-import { defined } from "../../../job/defined.ts";
 import { LonghaulError } from "../../../job/error.ts";
 import type { JobView } from "../../../operations/job-view.ts";
-import type { OutputAnswer } from "../answers.ts";
+import type { AnswerOf } from "../../../operations/registry.ts";
+import type { CliContext } from "../cli-context.ts";
 import { defineCommand } from "../command.ts";
-import type { Front } from "../front.ts";
-import { isFinished } from "../job-text.ts";
-import { followLogs, type LogsOptions } from "../follow-logs.ts";
-import { readWhole } from "../option-values.ts";
+import { exitCodes } from "../exit-code.ts";
+import { followOutput, type OutputPiece } from "../follow/follow-output.ts";
+import { untilInterrupted } from "../follow/until-interrupted.ts";
+import { readWhole } from "../options/option-values.ts";
+import { isFinished } from "../show/job-text.ts";
+import { countText } from "../../../text/count-text.ts";
 
 const pageBytes = 1_000_000;
 
@@ -14,46 +16,52 @@ export const logs = defineCommand<LogsOptions, [id: string]>({
   describe: (command) => {
     command
       .argument("<id>", "id, end of an id, or name")
-      .option("-f, --follow", "go on as output comes, until the job ends")
+      .option("-f, --follow", "follow the output until the job ends")
       .option("--tail <lines>", "only the last lines (with -f: of each stream)", readWhole(1, 100_000))
       .option("--grep <pattern>", "only lines that match this expression (RE2)")
-      .option("--from <offset>", "from this byte on", readWhole(0, Number.MAX_SAFE_INTEGER))
+      .option("--from <offset>", "start at this byte", readWhole(0, Number.MAX_SAFE_INTEGER))
       .option("--stream <stream>", "stdout or stderr alone")
       .option("--attempt <number>", "an earlier attempt", readWhole(1, 1_000));
   },
-  run: async (front, options, id) => {
+  run: async (cli, options, id) => {
     if (options.follow === true) {
       if (options.from !== undefined && options.stream === undefined) {
         throw new LonghaulError(
           "invalid_input",
-          "An offset to follow from belongs to one stream: add --stream stdout or --stream stderr.",
+          "--from counts the bytes of one stream: add --stream stdout or --stream stderr.",
         );
       }
-      const job = await front.client.call<JobView>("job_get", { id });
-      if (!isFinished(job)) return followLogs(front, job, options);
+      const job = await cli.client.call("job_get", { id });
+      if (!isFinished(job)) return followLogs(cli, job, options);
     }
-    await printLogs(front, id, options);
+    await printLogs(cli, id, options);
     return undefined;
   },
 });
 
-async function printLogs({ client, screen }: Front, id: string, options: LogsOptions & { json?: true }): Promise<void> {
+async function printLogs(
+  { client, screen }: CliContext,
+  id: string,
+  options: LogsOptions & { json?: true },
+): Promise<void> {
   const { tail, grep, stream, attempt } = options;
-  const request = { id, limit: pageBytes, ...defined({ tail, grep, stream, attempt, from: options.from }) };
+  const request = { id, limit: pageBytes, tail, grep, stream, attempt, from: options.from };
   if (options.json === true) {
-    const answer = await client.call<OutputAnswer>("job_output", request);
+    const answer = await client.call("job_output", request);
     if (options.follow === true) screen.printJsonLine(answer);
     else screen.printJson(answer);
     return;
   }
+  const { kind } = await client.call("job_get", { id });
+  const write = screen.writer(kind);
   let from = options.from ?? 0;
   let end: number | undefined;
   for (;;) {
     const part = tail === undefined ? { from } : {};
-    const answer = await client.call<OutputAnswer>("job_output", { ...request, ...part, encoding: "base64" });
+    const answer = await client.call("job_output", { ...request, ...part, encoding: "base64" });
     const isCut = tail === undefined && grep === undefined && answer.from > from && answer.text !== "";
-    if (isCut) screen.note(screen.noteStyle.dim(`… ${answer.from - from} bytes were dropped here …`));
-    await screen.write("stdout", Buffer.from(answer.text, "base64"));
+    if (isCut) screen.note(screen.noteStyle.dim(`… ${countText(answer.from - from, "byte")} dropped here …`));
+    await write("stdout", Buffer.from(answer.text, "base64"));
     tellUnshown(screen, answer);
     // What a running job writes while this is printed is left for the next time: it may write faster than we do.
     end ??= answer.size;
@@ -63,8 +71,88 @@ async function printLogs({ client, screen }: Front, id: string, options: LogsOpt
 }
 
 /** Matching lines beyond what one answer holds are counted, not returned. */
-function tellUnshown(screen: Front["screen"], { matches, text }: OutputAnswer): void {
+function tellUnshown(screen: CliContext["screen"], { matches, note, text }: AnswerOf<"job_output">): void {
   if (matches === undefined) return;
+  if (note !== undefined) screen.note(`… ${note} …`);
   const shown = Buffer.from(text, "base64").toString().split("\n").length - 1;
-  if (matches > shown) screen.note(`… ${matches - shown} more lines match; a narrower pattern shows them.`);
+  if (matches > shown)
+    screen.note(
+      `… ${countText(matches - shown, "more line matches", "more lines match")}; a narrower pattern shows ${matches - shown === 1 ? "it" : "them"}.`,
+    );
+}
+
+interface LogsOptions {
+  readonly follow?: true;
+  readonly tail?: number;
+  readonly grep?: string;
+  readonly from?: number;
+  readonly stream?: string;
+  readonly attempt?: number;
+}
+
+const tailBytes = 1_000_000;
+
+/** Prints a running job's output as it comes, until the job ends or Ctrl-C. */
+async function followLogs(cli: CliContext, job: JobView, options: LogsOptions & { json?: true }): Promise<number> {
+  const { client } = cli;
+  // Pieces of JSON say which stream they are from; for a reader, the order in which things were written counts.
+  const all = options.json === true ? ["stdout", "stderr"] : ["merged"];
+  const streams = options.stream === undefined ? all : [options.stream];
+  const attempt = options.attempt ?? job.attempt;
+  const write = options.json === true ? jsonLines(cli, job.id) : plainBytes(cli, job.kind);
+  return untilInterrupted(async (signal) => {
+    const starts = new Map<string, number>();
+    for (const stream of streams) {
+      starts.set(stream, options.from ?? (await writeTail(cli, { id: job.id, stream, attempt }, options, write)));
+    }
+    await followOutput({
+      client,
+      id: job.id,
+      attempt,
+      isOneAttempt: options.attempt !== undefined,
+      streams,
+      from: (stream) => starts.get(stream) ?? 0,
+      grep: options.grep,
+      signal,
+      write,
+      note: (text) => cli.screen.note(`… ${text} …`),
+    });
+    return exitCodes.done;
+  });
+}
+
+type Write = (piece: OutputPiece) => Promise<void>;
+
+/** Writes the last lines, if they are wanted, and answers where to go on. */
+async function writeTail(
+  { client }: CliContext,
+  target: { id: string; stream: string; attempt: number },
+  { tail, grep }: LogsOptions,
+  write: Write,
+): Promise<number> {
+  if (tail === undefined) return 0;
+  const request = { ...target, tail, limit: tailBytes, encoding: "base64" as const, grep };
+  const { text, from, next } = await client.call("job_output", request);
+  const { stream, attempt } = target;
+  if (text !== "") await write({ stream, attempt, bytes: Buffer.from(text, "base64"), from, next, missing: 0 });
+  return next;
+}
+
+function plainBytes({ screen }: CliContext, kind: string): Write {
+  const write = screen.writer(kind);
+  return async ({ bytes, missing }) => {
+    if (missing > 0) screen.note(screen.noteStyle.dim(`… ${countText(missing, "byte")} dropped here …`));
+    await write("stdout", bytes);
+  };
+}
+
+/** Characters that were cut in two by the end of a piece are put together again. */
+function jsonLines({ screen }: CliContext, id: string): Write {
+  const decoders = new Map<string, InstanceType<typeof globalThis.TextDecoder>>();
+  return async ({ stream, attempt, bytes, from, next }) => {
+    const key = `${stream}.${attempt}`;
+    const decoder = decoders.get(key) ?? new globalThis.TextDecoder();
+    decoders.set(key, decoder);
+    screen.printJsonLine({ id, attempt, stream, text: decoder.decode(bytes, { stream: true }), from, next });
+  };
 }

@@ -1,16 +1,12 @@
+import { type Command, InvalidArgumentError } from "commander";
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { text as readAll } from "node:stream/consumers";
-import type { Command } from "commander";
-import { defined } from "../../../job/defined.ts";
 import { LonghaulError } from "../../../job/error.ts";
-import type { JobView } from "../../../operations/job-view.ts";
+import type { CliContext } from "../cli-context.ts";
 import { defineCommand } from "../command.ts";
-import type { Front } from "../front.ts";
-import { collect, readDuration, readWhole } from "../option-values.ts";
-import { attend, attendSilently } from "../attend.ts";
-import { shortId } from "../job-text.ts";
-import { readReady, type Ready } from "../ready-option.ts";
+import { followJob } from "../follow/follow-job.ts";
+import { collect, readDuration, readWhole } from "../options/option-values.ts";
 
 interface RunOptions {
   readonly detach?: true;
@@ -35,18 +31,11 @@ interface RunOptions {
 
 export const run = defineCommand<RunOptions, [words: string[]]>({
   describe,
-  run: async (front, options, words) => {
-    const { client, screen } = front;
-    const request = await toRequest(words, options, front);
-    const job = await client.call<JobView>("run_command", request);
-    if (options.detach !== true) {
-      return options.json === true ? attendSilently(front, job) : attend(front, job, { isPty: options.pty === true });
-    }
-    if (options.json === true) screen.printJson(job);
-    else screen.print(job.id);
-    if (screen.terminal.out.isTerminal)
-      screen.note(screen.noteStyle.dim(`follow it: longhaul logs -f ${shortId(job.id)}`));
-    return undefined;
+  run: async (cli, options, words) => {
+    const request = await toRequest(words, options, cli);
+    const job = await cli.client.callWithContext("run_command", request);
+    const { detach, json, pty } = options;
+    return followJob(cli, job, { detach, json, output: { isPty: pty === true } });
   },
 });
 
@@ -58,12 +47,12 @@ function describe(command: Command): void {
     .option("-d, --detach", "print the id and do not wait")
     .option("--name <name>", "a name to find the job by")
     .option("--cwd <folder>", "working directory (this one unless given)")
-    .option("--env <name=value>", "a variable, or only the name of one to pass on; may be repeated", collect)
-    .option("--timeout <time>", "most time one attempt may run, such as 10m", readDuration)
-    .option("--idle-timeout <time>", "most time without a sign of life", readDuration)
-    .option("--pty", "run on a terminal of its own, for programs that want one")
+    .option("--env <name=value>", "a variable, or just the name of one to pass on; may be repeated", collect)
+    .option("--timeout <time>", "maximum running time of one attempt, such as 10m", readDuration)
+    .option("--idle-timeout <time>", "maximum time without a sign of life", readDuration)
+    .option("--pty", "run in a terminal of its own, for programs that need one")
     .option("--ready <how>", "how to tell that it is up: pattern=…, port=… or url=…", readReady)
-    .option("--retry <times>", "try again so many times if it fails", readWhole(0, 99))
+    .option("--retry <times>", "how many times to try again if it fails", readWhole(0, 99))
     .option("--after <id>", "run after this job has succeeded; may be repeated", collect)
     .option("--delay <time>", "start no sooner than this", readDuration)
     .option("--priority <number>", "higher runs first; 0 is normal", readWhole(-1_000, 1_000))
@@ -72,14 +61,14 @@ function describe(command: Command): void {
     .option("--shell <shell>", "bash or sh")
     .option(
       "--stdin <text>",
-      "text for its input, or - for what is piped in here; else the input stays open for `send`",
+      "text for its standard input, or - for what is piped in here; otherwise the input stays open for `send`",
     )
-    .option("--webhook <url>", "post its end, and its questions, to this address")
+    .option("--webhook <url>", "post its end and its questions to this URL")
     .option("--finish-with-main", "do not wait for children that outlive the main process")
     .addHelpText("after", "\nCtrl-C leaves the job running. The exit code is the command's own.");
 }
 
-async function toRequest(words: readonly string[], options: RunOptions, front: Front): Promise<object> {
+async function toRequest(words: readonly string[], options: RunOptions, cli: CliContext): Promise<object> {
   const { name, pty, ready, after, priority, batch, shell } = options;
   const stdin = options.stdin === "-" ? await readAll(process.stdin) : options.stdin;
   return {
@@ -87,28 +76,26 @@ async function toRequest(words: readonly string[], options: RunOptions, front: F
     cwd: resolve(options.cwd ?? ""),
     // Lets the call be made again when the server dies in the middle of it, without running the command twice.
     idempotency_key: randomUUID(),
-    ...defined({
-      name,
-      pty,
-      ready,
-      after,
-      priority,
-      batch,
-      shell,
-      stdin,
-      env: options.env === undefined ? undefined : toVariables(options.env, front),
-      tags: options.tag,
-      delay_ms: options.delay,
-      timeout_ms: options.timeout,
-      idle_timeout_ms: options.idleTimeout,
-      attempts: options.retry === undefined ? undefined : options.retry + 1,
-      finish_with_main: options.finishWithMain,
-      webhook: options.webhook === undefined ? undefined : { url: options.webhook },
-    }),
+    name,
+    pty,
+    ready,
+    after,
+    priority,
+    batch,
+    shell,
+    stdin,
+    env: options.env === undefined ? undefined : toVariables(options.env, cli),
+    tags: options.tag,
+    delay_ms: options.delay,
+    timeout_ms: options.timeout,
+    idle_timeout_ms: options.idleTimeout,
+    attempts: options.retry === undefined ? undefined : options.retry + 1,
+    finish_with_main: options.finishWithMain,
+    webhook: options.webhook === undefined ? undefined : { url: options.webhook },
   };
 }
 
-function toVariables(pairs: readonly string[], { environment }: Front): Record<string, string> {
+function toVariables(pairs: readonly string[], { environment }: CliContext): Record<string, string> {
   return Object.fromEntries(
     pairs.map((pair) => {
       const at = pair.indexOf("=");
@@ -117,8 +104,19 @@ function toVariables(pairs: readonly string[], { environment }: Front): Record<s
       if (value !== undefined) return [pair, value];
       throw new LonghaulError(
         "invalid_input",
-        `--env ${pair}: expected NAME=VALUE, or the name of a variable that is set here.`,
+        `--env must be NAME=VALUE, or the name of a variable that is set here, got "${pair}".`,
       );
     }),
   );
+}
+
+type Ready = { readonly pattern: string } | { readonly port: number } | { readonly url: string };
+
+/** How to tell that a service is up: `pattern=listening`, `port=3000`, `url=http://localhost:3000/health`. */
+function readReady(text: string): Ready {
+  const [, how, value] = /^(pattern|port|url)=(.+)$/s.exec(text) ?? [];
+  if (how === "pattern" && value !== undefined) return { pattern: value };
+  if (how === "url" && value !== undefined) return { url: value };
+  if (how === "port" && value !== undefined) return { port: readWhole(1, 65_535)(value) };
+  throw new InvalidArgumentError("Expected pattern=…, port=… or url=….");
 }

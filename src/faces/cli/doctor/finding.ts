@@ -13,7 +13,7 @@ export function ok(name: string, message: string): Finding {
 }
 
 export function note(name: string, message: string, advice?: string): Finding {
-  return { name, status: "note", message, ...(advice === undefined ? {} : { advice }) };
+  return { name, status: "note", message, advice };
 }
 
 export function bad(name: string, message: string, advice: string): Finding {

@@ -1,8 +1,8 @@
-import { accessSync, constants } from "node:fs";
-import { delimiter, join } from "node:path";
+import { dirname } from "node:path";
 import { messageOf } from "../../../job/failure.ts";
-import type { Front } from "../front.ts";
-import { compareVersions } from "../version-order.ts";
+import type { CliContext } from "../cli-context.ts";
+import { findProgram } from "../../../text/find-program.ts";
+import { compareVersions } from "../server/version-order.ts";
 import { bad, note, ok, type Finding } from "./finding.ts";
 
 const oldestNode = "20.19.0";
@@ -23,7 +23,7 @@ const tools: readonly Tool[] = [
     lack: "command lines cannot be run in it",
     advice: "Install bash, or set shell.shell to sh in the configuration.",
   },
-  { name: "perl", isNeeded: false, lack: "commands are started in a slower way", advice: "Install perl." },
+  { name: "perl", isNeeded: false, lack: "commands start more slowly", advice: "Install perl." },
   {
     name: "mkfifo",
     isNeeded: true,
@@ -40,13 +40,13 @@ const tools: readonly Tool[] = [
   {
     name: "fallocate",
     isNeeded: false,
-    lack: "output beyond its cap is cut in a slower way",
+    lack: "output beyond its cap is cut more slowly",
     advice: "Install util-linux.",
   },
 ];
 
 /** What Longhaul needs of this machine, and its configuration. */
-export async function checkMachine({ environment }: Pick<Front, "environment">): Promise<Finding[]> {
+export async function checkMachine({ environment }: Pick<CliContext, "environment">): Promise<Finding[]> {
   const path = environment.variable("PATH") ?? "";
   return [
     checkNode(process.versions.node),
@@ -72,22 +72,9 @@ async function checkConfiguration(file: string): Promise<Finding> {
 
 function checkTool(tool: Tool, path: string): Finding[] {
   const { name, isNeeded, standsInFor, lack, advice } = tool;
-  if (standsInFor !== undefined && findTool(standsInFor, path) !== undefined) return [];
-  const found = findTool(name, path);
-  if (found !== undefined) return [ok(name, `${name} is in ${found}.`)];
-  const message = `${name} is not in the search path: ${lack}.`;
+  if (standsInFor !== undefined && findProgram(standsInFor, path) !== undefined) return [];
+  const found = findProgram(name, path);
+  if (found !== undefined) return [ok(name, `${name} is in ${dirname(found)}.`)];
+  const message = `${name} is not on the PATH: ${lack}.`;
   return [isNeeded ? bad(name, message, advice) : note(name, message, advice)];
-}
-
-function findTool(name: string, path: string): string | undefined {
-  return path.split(delimiter).find((folder) => folder !== "" && isExecutable(join(folder, name)));
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -3,22 +3,22 @@ import { get } from "node:http";
 import { join } from "node:path";
 import type { Paths } from "../../../config/paths.ts";
 import { messageOf } from "../../../job/failure.ts";
-import type { StatusAnswer } from "../answers.ts";
-import { askServer } from "../ask-server.ts";
-import type { Front } from "../front.ts";
-import { isAlive } from "../process-life.ts";
-import { compareVersions } from "../version-order.ts";
+import type { AnswerOf } from "../../../operations/registry.ts";
+import { askServer } from "../server/connect.ts";
+import type { CliContext } from "../cli-context.ts";
+import { isAlive } from "../server/process-life.ts";
+import { compareVersions } from "../server/version-order.ts";
 import { bad, note, ok, type Finding } from "./finding.ts";
 
 /** Who owns the folder, and whether it answers. No server is started. */
-export async function checkServer(front: Pick<Front, "environment" | "version">): Promise<Finding[]> {
-  const { paths } = front.environment;
-  let status: StatusAnswer | undefined;
+export async function checkServer(cli: Pick<CliContext, "environment" | "version">): Promise<Finding[]> {
+  const { paths } = cli.environment;
+  let status: AnswerOf<"server_status"> | undefined;
   try {
-    status = await askServer(front);
+    status = await askServer(cli);
   } catch (error) {
     return [
-      bad("server", `The server does not answer as it should: ${messageOf(error)}.`, "longhaul server restart"),
+      bad("server", `The server does not answer properly: ${messageOf(error)}.`, "longhaul server restart"),
       checkOwner(paths, false),
     ];
   }
@@ -28,7 +28,7 @@ export async function checkServer(front: Pick<Front, "environment" | "version">)
     checkOwner(paths, isRunning),
     status === undefined
       ? note("server", "No server is running; the next command that needs one starts it.")
-      : checkVersion(status, front.version),
+      : checkVersion(status, cli.version),
     checkToken(paths.token, isRunning),
     ...(status?.url === undefined ? [] : [await checkAddress(status.url)]),
   ];
@@ -38,7 +38,7 @@ function checkSocket(path: string, isAnswering: boolean): Finding {
   if (!existsSync(path)) return note("socket", `${path} is not there, because no server is running.`);
   if (!isAnswering) return note("socket", `${path} was left by a server that died; the next one replaces it.`);
   const mode = statSync(path).mode & 0o777;
-  if ((mode & 0o077) === 0) return ok("socket", `${path} answers, and is yours alone.`);
+  if ((mode & 0o077) === 0) return ok("socket", `${path} answers, and only you can use it.`);
   return bad("socket", `${path} is open to other users (mode ${mode.toString(8)}).`, "longhaul server restart");
 }
 
@@ -48,6 +48,7 @@ function checkOwner({ home }: Paths, isAnswering: boolean): Finding {
   if (!existsSync(file))
     return ok("owner", isAnswering ? "The server has the database." : "Nobody has the database open.");
   const pid = Number(readFileSync(file, "utf8"));
+  if (!(pid > 0)) return note("owner", `${file} was left empty by a power cut; that does no harm.`);
   if (!isAlive(pid)) return note("owner", `Process ${pid} had the database and died; that does no harm.`);
   if (isAnswering) return ok("owner", `Process ${pid} has the database.`);
   return bad(
@@ -57,9 +58,9 @@ function checkOwner({ home }: Paths, isAnswering: boolean): Finding {
   );
 }
 
-function checkVersion({ version, pid }: StatusAnswer, own: string): Finding {
+function checkVersion({ version, pid }: AnswerOf<"server_status">, own: string): Finding {
   const order = compareVersions(version, own);
-  if (order === 0) return ok("server", `The server runs: version ${version}, process ${pid}.`);
+  if (order === 0) return ok("server", `The server is running: version ${version}, process ${pid}.`);
   if (order < 0)
     return note(
       "server",
@@ -79,7 +80,7 @@ function checkToken(path: string, isRunning: boolean): Finding {
       : note("token", "There is no token for HTTP yet; the first server makes it.");
   }
   const mode = statSync(path).mode & 0o777;
-  if ((mode & 0o077) === 0) return ok("token", `${path} is yours alone.`);
+  if ((mode & 0o077) === 0) return ok("token", `Only you can read ${path}.`);
   return bad("token", `${path} can be read by other users (mode ${mode.toString(8)}).`, `chmod 600 ${path}`);
 }
 

@@ -82,7 +82,7 @@ async function streamOnce(model: LanguageModel, request: ModelRequest, isCached:
       messages: isCached ? markForCache(request.messages) : [...request.messages],
       tools: toToolSet(request.tools, jsonSchema),
       maxRetries: 0,
-      ...(request.maxOutputTokens === undefined ? {} : { maxOutputTokens: request.maxOutputTokens }),
+      maxOutputTokens: request.maxOutputTokens,
       abortSignal: controller.signal,
       // Errors arrive as parts; without this they are printed as well.
       onError: () => undefined,
@@ -115,7 +115,7 @@ async function gather(stream: AsyncIterable<TextStreamPart<ToolSet>>, request: M
       text += part.text;
       request.onText(part.text);
     } else if (part.type === "tool-call") {
-      const problem = "invalid" in part && part.invalid === true ? "Its arguments were no JSON." : undefined;
+      const problem = "invalid" in part && part.invalid === true ? "Its arguments were not JSON." : undefined;
       const call = { id: part.toolCallId, name: part.toolName, input: part.input };
       calls.push(problem === undefined ? call : { ...call, problem });
     } else if (part.type === "finish-step") {

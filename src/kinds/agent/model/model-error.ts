@@ -1,5 +1,5 @@
 import { messageOf } from "../../../job/failure.ts";
-import { parseRetryAfter } from "../../../net/retry-after.ts";
+import { parseRetryAfter } from "../../../text/retry-after.ts";
 import { modelLabel, type ModelChoice } from "./model-names.ts";
 
 /** `busy` may go by itself, `overflow` goes when less is sent, `refused` does not go. */
@@ -15,7 +15,7 @@ export class ModelError extends Error {
   constructor(
     type: ModelErrorType,
     message: string,
-    facts: { status?: number | undefined; retryAfterMs?: number | undefined; cause?: unknown } = {},
+    facts: { status?: number; retryAfterMs?: number; cause?: unknown } = {},
   ) {
     super(message, { cause: facts.cause });
     this.type = type;

@@ -22,29 +22,46 @@ export interface ModelTable {
 }
 
 export const modelClasses = [
-  ...["reasoning", "vision", "standard", "mini", "reasoning_mini"],
-  ...["code", "writing", "summary", "vision_mini", "long"],
+  "reasoning",
+  "vision",
+  "standard",
+  "mini",
+  "reasoning_mini",
+  "code",
+  "writing",
+  "summary",
+  "vision_mini",
+  "long",
 ] as const;
 
 /**
  * The models of each provider by strength. What a class needs is found here unless the configuration says otherwise. Read in
  * November 2026 in the documentation of the providers and of OpenRouter.
  */
-const usualModels: Readonly<Record<string, { strong: string; usual: string; small: string }>> = {
+const defaultModels: Readonly<Record<string, { strong: string; usual: string; small: string }>> = {
   anthropic: { strong: "claude-opus-5-5", usual: "claude-sonnet-5-5", small: "claude-haiku-5-5" },
   openai: { strong: "gpt-6-astra", usual: "gpt-6-sol", small: "gpt-6-luna" },
   google: { strong: "gemini-3.1-pro-preview", usual: "gemini-3.8-flash", small: "gemini-3.5-flash-lite" },
   xai: { strong: "grok-4.7", usual: "grok-4.7", small: "grok-4.3" },
   deepseek: { strong: "deepseek-v4-pro", usual: "deepseek-flash", small: "deepseek-flash" },
   openrouter: {
-    ...{ strong: "anthropic/claude-opus-5.5", usual: "anthropic/claude-sonnet-5.5" },
+    strong: "anthropic/claude-opus-5.5",
+    usual: "anthropic/claude-sonnet-5.5",
     small: "anthropic/claude-haiku-5.5",
   },
 };
 
 const strengths: Readonly<Record<string, "strong" | "usual" | "small">> = {
-  ...{ reasoning: "strong", code: "usual", standard: "usual", writing: "usual", vision: "usual", long: "usual" },
-  ...{ mini: "small", reasoning_mini: "small", summary: "small", vision_mini: "small" },
+  reasoning: "strong",
+  code: "usual",
+  standard: "usual",
+  writing: "usual",
+  vision: "usual",
+  long: "usual",
+  mini: "small",
+  reasoning_mini: "small",
+  summary: "small",
+  vision_mini: "small",
 };
 
 /** Whose model a bare name is, and what OpenRouter calls that provider. */
@@ -79,12 +96,14 @@ function findChoices(reference: string, table: ModelTable): ModelChoice[] {
     const models = typeof configured === "string" ? [configured] : configured;
     return models.map((model) => findModel(model, table.providers));
   }
-  return Object.hasOwn(strengths, name) ? usualChoices(name, table.providers) : [findModel(reference, table.providers)];
+  return Object.hasOwn(strengths, name)
+    ? defaultChoices(name, table.providers)
+    : [findModel(reference, table.providers)];
 }
 
-function usualChoices(name: string, providers: Providers): ModelChoice[] {
+function defaultChoices(name: string, providers: Providers): ModelChoice[] {
   const strength = strengths[name] ?? "usual";
-  const choices = Object.entries(usualModels)
+  const choices = Object.entries(defaultModels)
     .filter(([provider]) => Object.hasOwn(providers, provider))
     .map(([provider, models]) => ({ provider, model: models[strength] }));
   if (choices.length > 0) return choices;
@@ -103,7 +122,7 @@ function findModel(reference: string, providers: Providers): ModelChoice {
   if (has("openrouter") && (rest.length > 0 || known !== undefined)) {
     return { provider: "openrouter", model: rest.length > 0 ? reference : `${known?.[2]}/${reference}` };
   }
-  const [only, ...others] = Object.keys(providers).filter((name) => !Object.hasOwn(usualModels, name));
+  const [only, ...others] = Object.keys(providers).filter((name) => !Object.hasOwn(defaultModels, name));
   if (known === undefined && rest.length === 0 && only !== undefined && others.length === 0) {
     return { provider: only, model: reference };
   }
@@ -125,7 +144,7 @@ const keyNames: Readonly<Record<string, string>> = {
 function noProvider(): LonghaulError {
   return new LonghaulError(
     "unavailable",
-    "No model can be called: set ANTHROPIC_API_KEY, OPENAI_API_KEY, GOOGLE_API_KEY, XAI_API_KEY, DEEPSEEK_API_KEY or OPENROUTER_API_KEY, or a base URL (OPENAI_BASE_URL, ANTHROPIC_BASE_URL, OLLAMA_HOST, or agent.providers in the configuration), and restart the server; or choose an installed program with backend.",
+    "No model can be called: set ANTHROPIC_API_KEY, OPENAI_API_KEY, GOOGLE_API_KEY, XAI_API_KEY, DEEPSEEK_API_KEY or OPENROUTER_API_KEY, or a base URL (OPENAI_BASE_URL, ANTHROPIC_BASE_URL, OLLAMA_HOST, or agent.providers in the configuration), in your own environment or in that of the server, and restart it; or choose an installed program with backend.",
   );
 }
 

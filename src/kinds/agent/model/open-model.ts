@@ -30,7 +30,7 @@ export async function openModel(
 ): Promise<LanguageModel> {
   const settings = providers[provider];
   if (settings === undefined) {
-    throw new LonghaulError("invalid_input", `The provider "${provider}" is not configured any more.`);
+    throw new LonghaulError("invalid_input", `The provider "${provider}" is no longer configured.`);
   }
   // A key is always given, because the SDK would read the environment for one.
   const common = {

@@ -86,7 +86,7 @@ function toFailure(last: ModelError | undefined, count: number): JobFailure {
     `${last?.message ?? "No model answered."}${hint}${others}`,
     {
       retryable: isBusy,
-      ...(last?.status === undefined ? {} : { details: { status: last.status } }),
+      details: last?.status === undefined ? undefined : { status: last.status },
     },
   );
 }

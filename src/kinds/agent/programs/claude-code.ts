@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { defined } from "../../../job/defined.ts";
 import { option, type Program, type ProgramNews } from "./program.ts";
 
 const usage = z.looseObject({
@@ -42,7 +41,10 @@ const writing = "Bash,Edit,Write,MultiEdit,NotebookEdit";
 export const claudeCode: Program = {
   command: "claude",
   args: ({ model, readOnly, maxSteps, maxCostUsd, session }) => [
-    ...["-p", "--output-format", "stream-json", "--verbose"],
+    "-p",
+    "--output-format",
+    "stream-json",
+    "--verbose",
     ...option("--resume", session),
     ...option("--model", model),
     ...option("--max-turns", maxSteps),
@@ -56,7 +58,7 @@ export const claudeCode: Program = {
   read: (line) => {
     const told = event.parse(line);
     return {
-      ...defined({ session: told.session_id }),
+      session: told.session_id,
       ...(told.type === "result" ? readEnd(told) : readMessage(told)),
     };
   },
@@ -69,7 +71,7 @@ function readEnd({
   usage: used,
   total_cost_usd: costUsd,
 }: ClaudeEvent): ProgramNews {
-  const spent = { ...(used === undefined ? {} : { total: toUsage(used) }), ...defined({ costUsd }) };
+  const spent = { total: used === undefined ? undefined : toUsage(used), costUsd };
   if (subtype === "error_max_turns") return { ...spent, stoppedBy: "max_steps" };
   if (subtype === "error_max_budget_usd") return { ...spent, stoppedBy: "max_cost_usd" };
   return { ...spent, ...(isError === true ? { error: result || `It failed (${subtype}).` } : { answer: result }) };
@@ -81,9 +83,9 @@ function readMessage({ type, message }: ClaudeEvent): ProgramNews {
   const use = message.content.find((part) => part.type === "tool_use");
   return {
     ...(text === "" ? {} : { text }),
-    ...(use === undefined ? {} : { tool: { name: use.name ?? "", brief: JSON.stringify(use.input ?? {}) } }),
+    tool: use === undefined ? undefined : { name: use.name ?? "", brief: JSON.stringify(use.input ?? {}) },
     // One message is told in several lines.
-    ...(message.usage === undefined ? {} : { step: { id: message.id ?? "", ...toUsage(message.usage) } }),
+    step: message.usage === undefined ? undefined : { id: message.id ?? "", ...toUsage(message.usage) },
   };
 }
 

@@ -28,7 +28,11 @@ const event = z.looseObject({
 export const codex: Program = {
   command: "codex",
   args: ({ model, readOnly, session }) => [
-    ...["exec", "--json", "--skip-git-repo-check", "--sandbox", readOnly ? "read-only" : "workspace-write"],
+    "exec",
+    "--json",
+    "--skip-git-repo-check",
+    "--sandbox",
+    readOnly ? "read-only" : "workspace-write",
     ...option("--model", model),
     ...option("resume", session),
     "-",

@@ -31,7 +31,8 @@ priority = 999
 export const gemini: Program = {
   command: "gemini",
   args: ({ model, readOnly, session, rulesFile }) => [
-    ...["--output-format", "stream-json"],
+    "--output-format",
+    "stream-json",
     ...(readOnly ? ["--approval-mode", "default", "--policy", rulesFile] : ["--approval-mode", "yolo"]),
     ...option("--resume", session),
     ...option("--model", model),
@@ -48,9 +49,10 @@ export const gemini: Program = {
     if (type !== "result") return {};
     return {
       ...(told.status === "error" ? { error: told.error?.message ?? "It failed." } : {}),
-      ...(stats === undefined
-        ? {}
-        : { total: { input: stats.input_tokens, output: stats.output_tokens, cached: stats.cached } }),
+      total:
+        stats === undefined
+          ? undefined
+          : { input: stats.input_tokens, output: stats.output_tokens, cached: stats.cached },
     };
   },
 };

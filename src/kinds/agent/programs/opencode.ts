@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { defined } from "../../../job/defined.ts";
 import { option, type Program, type ProgramNews } from "./program.ts";
 
 const count = z.number().default(0);
@@ -34,15 +33,19 @@ const readerConfig = JSON.stringify({ permission, agent: { [reader]: { mode: "pr
 export const opencode: Program = {
   command: "opencode",
   args: ({ model, readOnly, session }) => [
-    ...["run", "--format", "json", "--agent", readOnly ? reader : "build"],
+    "run",
+    "--format",
+    "json",
+    "--agent",
+    readOnly ? reader : "build",
     ...option("--session", session),
     ...option("--model", model),
   ],
-  env: ({ readOnly }) => (readOnly ? { OPENCODE_CONFIG_CONTENT: readerConfig } : {}),
+  env: ({ readOnly }): Record<string, string> => (readOnly ? { OPENCODE_CONFIG_CONTENT: readerConfig } : {}),
   isMetered: true,
   read: (line) => {
     const told = event.parse(line);
-    return { ...defined({ session: told.sessionID }), ...readPart(told) };
+    return { session: told.sessionID, ...readPart(told) };
   },
 };
 
@@ -54,5 +57,5 @@ function readPart({ type, part, error }: z.output<typeof event>): ProgramNews {
   if (type !== "step_finish" || part === undefined) return {};
   const { input = 0, output = 0, cache = { read: 0, write: 0 } } = part.tokens ?? {};
   const used = { input: input + cache.read + cache.write, output, cached: cache.read };
-  return { step: { id: part.id ?? "", ...used }, ...defined({ costUsd: part.cost }) };
+  return { step: { id: part.id ?? "", ...used }, costUsd: part.cost };
 }

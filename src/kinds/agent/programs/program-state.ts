@@ -1,5 +1,5 @@
 import { startConversation, type Conversation } from "../conversation.ts";
-import type { AgentResult } from "../input.ts";
+import type { AgentResult } from "../contract.ts";
 import { addUsage, noUsage, type TokenUsage } from "../model/token-usage.ts";
 import { buildPrompt } from "../prompt.ts";
 import type { RunParts } from "../settings.ts";
@@ -33,9 +33,19 @@ export interface ProgramState {
 export async function loadState({ input, files, context }: RunParts): Promise<ProgramState> {
   const stored = (await context.checkpoint.load()) as unknown as ProgramState | undefined;
   const state = stored ?? {
-    ...{ prompt: await makePrompt(input, files), tally: { ...startConversation("", ""), costUsd: null } },
-    ...{ session: null, resuming: null, attempt: 0, run: 0, from: 0, usedBefore: noUsage, step: null },
-    ...{ isInText: false, answer: null, problem: null, stoppedBy: null },
+    prompt: await makePrompt(input, files),
+    tally: { ...startConversation("", ""), costUsd: null },
+    session: null,
+    resuming: null,
+    attempt: 0,
+    run: 0,
+    from: 0,
+    usedBefore: noUsage,
+    step: null,
+    isInText: false,
+    answer: null,
+    problem: null,
+    stoppedBy: null,
   };
   if (state.attempt !== context.attempt) beginRun(state, context.attempt);
   return state;
@@ -43,18 +53,25 @@ export async function loadState({ input, files, context }: RunParts): Promise<Pr
 
 async function makePrompt(input: RunParts["input"], files: RunParts["files"]): Promise<string> {
   const schema =
-    input.outputSchema === undefined
+    input.output_schema === undefined
       ? ""
-      : `\n\nAnswer with nothing but JSON of this schema:\n${JSON.stringify(input.outputSchema)}`;
+      : `\n\nAnswer with nothing but JSON of this schema:\n${JSON.stringify(input.output_schema)}`;
   return (await buildPrompt(input, files)) + schema;
 }
 
 /** The program is to be started, anew or once more. What was used so far stays counted. */
 export function beginRun(state: ProgramState, attempt: number): void {
   Object.assign(state, {
-    ...{ attempt, run: state.attempt === attempt ? state.run + 1 : 1, resuming: state.session },
-    ...{ from: 0, usedBefore: state.tally.usage, step: null, isInText: false },
-    ...{ answer: null, problem: null, stoppedBy: null },
+    attempt,
+    run: state.attempt === attempt ? state.run + 1 : 1,
+    resuming: state.session,
+    from: 0,
+    usedBefore: state.tally.usage,
+    step: null,
+    isInText: false,
+    answer: null,
+    problem: null,
+    stoppedBy: null,
   } satisfies Partial<ProgramState>);
 }
 
@@ -97,8 +114,10 @@ function takeStep(state: ProgramState, { id, ...used }: NonNullable<ProgramNews[
   const usage = { ...used, reasoning: 0 };
   const before = isNewStep || state.step === null ? noUsage : state.step.usage;
   tally.usage = addUsage(tally.usage, {
-    ...{ input: usage.input - before.input, output: usage.output - before.output },
-    ...{ cached: usage.cached - before.cached, reasoning: 0 },
+    input: usage.input - before.input,
+    output: usage.output - before.output,
+    cached: usage.cached - before.cached,
+    reasoning: 0,
   });
   if (isNewStep) tally.steps += 1;
   state.step = { id, usage };

@@ -1,13 +1,14 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { JobFailure, messageOf } from "../../../job/failure.ts";
 import { parseInput } from "../../../job/issue.ts";
-import { PartialResult, type ChildEnd } from "../../../job/kind.ts";
+import { PartialResult, type ChildEnd, type JobContext, type StopCause } from "../../../job/kind.ts";
 import type { JobId } from "../../../job/id.ts";
 import type { Json } from "../../../job/json.ts";
 import { ByteLines } from "../../../text/byte-lines.ts";
 import { createActivity, type Activity } from "../activity.ts";
-import type { AgentResult } from "../input.ts";
+import { modelsOf, type AgentResult } from "../contract.ts";
 import type { ModelClient } from "../model/call-model.ts";
 import { limitReached, serveRun, toResult } from "../run-result.ts";
 import type { RunParts } from "../settings.ts";
@@ -24,7 +25,7 @@ interface WorkParts extends RunParts {
   readonly happened: string[];
 }
 
-const mostRuns = 3;
+const maxRuns = 3;
 
 /** Lets an installed program do the work, as a command of its own: adopted after a restart, ended with this job. */
 export async function runProgram(
@@ -36,36 +37,57 @@ export async function runProgram(
   const state = await loadState(parts);
   const activity = createActivity(context, settings.redactor);
   const work = { ...parts, program, state, activity, happened: [] as string[] };
-  const model = [input.backend, ...input.models.slice(0, 1)].join("/");
+  const model = [input.backend, ...modelsOf(input).slice(0, 1)].join("/");
   const summarize = createSummarizer({
-    ...{ ...work, client, own: () => undefined, happened: () => work.happened },
+    ...work,
+    client,
+    own: () => undefined,
+    happened: () => work.happened,
     spend: async (usage, cost) => {
       takeUsage(state, usage, cost);
       await context.checkpoint.save(state as unknown as Json);
     },
   });
   serveRun(context, state.tally, { model: () => model, redactor: settings.redactor, summarize });
-  for (;;) {
-    const child = await start(work);
-    const end = await follow(child, work);
-    await settings.redactor.learn();
-    // The machine was restarted under it: it goes on in its own conversation.
-    if (end.failure?.code === "lost" && state.run < mostRuns) beginRun(state, context.attempt);
-    else return conclude(child, end, model, work);
+  try {
+    for (;;) {
+      const child = await start(work);
+      const end = await follow(child, work);
+      await settings.redactor.learn();
+      // The machine was restarted under it: it goes on in its own conversation.
+      if (end.failure?.code === "lost" && state.run < maxRuns) beginRun(state, context.attempt);
+      else return await conclude(child, end, model, work);
+    }
+  } finally {
+    const { type } = (context.signal.reason ?? {}) as Partial<StopCause>;
+    if (type !== "stopping" && type !== "lease_lost")
+      await rm(openRulesFolder(context), { recursive: true, force: true });
   }
 }
 
+/** Where a program that must not reach the server's folder can read; the same after a restart. */
+function openRulesFolder({ id, attempt }: JobContext): string {
+  return join(tmpdir(), `longhaul-rules-${id}-${attempt}`);
+}
+
 async function start({ program, state, input, context, files }: WorkParts): Promise<JobId> {
-  const rulesFile = join(context.folder(), "read-only-rules.toml");
-  if (input.readOnly && program.readOnlyRules !== undefined) {
-    await mkdir(context.folder(), { recursive: true });
-    await writeFile(rulesFile, program.readOnlyRules);
+  const rulesFile = join(openRulesFolder(context), "read-only-rules.toml");
+  const readOnly = input.read_only === true;
+  if (readOnly && program.readOnlyRules !== undefined) {
+    await mkdir(openRulesFolder(context), { recursive: true, mode: 0o755 });
+    await writeFile(rulesFile, program.readOnlyRules, { mode: 0o644 });
   }
   // Before it is started: whoever takes over must ask for the very same command.
   await context.checkpoint.save(state as unknown as Json);
-  const { readOnly, maxSteps, maxCostUsd } = input;
   const session = state.resuming ?? undefined;
-  const request: ProgramRequest = { model: input.models[0], readOnly, maxSteps, maxCostUsd, session, rulesFile };
+  const request: ProgramRequest = {
+    model: modelsOf(input)[0],
+    readOnly,
+    maxSteps: input.max_steps,
+    maxCostUsd: input.max_cost_usd,
+    session,
+    rulesFile,
+  };
   return context.spawn({
     kind: "shell",
     key: `program ${state.run}`,
@@ -79,7 +101,7 @@ async function start({ program, state, input, context, files }: WorkParts): Prom
 }
 
 const longestLine = 4_000_000;
-const mostHappened = 20;
+const maxHappened = 20;
 
 /** Takes what the program tells until it has ended, or has reached a limit and is ended. */
 async function follow(child: JobId, work: WorkParts): Promise<ChildEnd> {
@@ -94,7 +116,7 @@ async function follow(child: JobId, work: WorkParts): Promise<ChildEnd> {
     if (isNewStep) activity.event("step", { step: state.tally.steps });
     tell(news, work);
     happened.push(...toLines(news));
-    happened.splice(0, happened.length - mostHappened);
+    happened.splice(0, happened.length - maxHappened);
   };
   const end = await context.childEnd(child, async () => {
     for (;;) {
@@ -152,8 +174,8 @@ async function conclude(
   activity.end(model, tally);
   const answer = state.answer ?? tally.lastText;
   if (end.status === "succeeded" && problem === null && stoppedBy === null && answer !== "") {
-    const data = input.outputSchema === undefined ? undefined : readData(answer, input.outputSchema);
-    return toResult({ ...tally, lastText: answer }, { model, redactor }, { ...(data === undefined ? {} : { data }) });
+    const data = input.output_schema === undefined ? undefined : readData(answer, input.output_schema);
+    return toResult({ ...tally, lastText: answer }, { model, redactor }, { data });
   }
   if (stoppedBy !== null) return new PartialResult(toResult(tally, { model, redactor }, { stopped_by: stoppedBy }));
   // A conversation that cannot be gone on with is not tried again.

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { JobContext } from "../../../job/kind.ts";
 import { parseInput } from "../../../job/issue.ts";
+import type { PatternPool } from "../../../text/pattern-pool.ts";
 import type { ToolDescription } from "../model/call-model.ts";
 import type { ConfinedFiles } from "./confined-files.ts";
 import type { TodoList } from "./todos.ts";
@@ -10,6 +11,7 @@ export interface ToolUse {
   readonly job: JobContext;
   readonly files: ConfinedFiles;
   readonly todos: TodoList;
+  readonly patterns: PatternPool;
   /** Hides the values that nobody may see. */
   readonly conceal: (text: string) => string;
   /** Names this call within its job: the same after a restart. */
@@ -43,7 +45,7 @@ interface ToolDefinition<Input extends z.ZodType> {
 export function defineTool<Input extends z.ZodType>(definition: ToolDefinition<Input>): AgentTool {
   const { name, description, input: schema, brief, run, verify } = definition;
   const { $schema: _dialect, ...parameters } = z.toJSONSchema(schema, { io: "input" }) as Record<string, unknown>;
-  const parse = (input: unknown): z.output<Input> => parseInput(schema, input ?? {}, `The call of ${name}`);
+  const parse = (input: unknown): z.output<Input> => parseInput(schema, input ?? {}, name);
   return {
     name,
     description,

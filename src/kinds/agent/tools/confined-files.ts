@@ -4,11 +4,12 @@ import { lstat, mkdir, open, readdir, readFile, realpath, rename, rm, stat } fro
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { LonghaulError } from "../../../job/error.ts";
 import { compileGlob } from "../../../text/glob.ts";
+import { isInside } from "../../shell/policy.ts";
 
-const mostBytes = 10_000_000;
-const mostEntries = 50_000;
-const mostSecrets = 100;
-const mostSecretBytes = 100_000;
+const maxBytes = 10_000_000;
+const maxEntries = 50_000;
+const maxSecrets = 100;
+const maxSecretBytes = 100_000;
 
 export interface FolderEntry {
   /** Relative to the root, with slashes. */
@@ -18,15 +19,17 @@ export interface FolderEntry {
 
 /**
  * The files below one folder, and no others: every path is resolved anew at every use, links included. Files that the
- * configuration calls secret look as if they could not be read.
+ * configuration calls secret look as if they could not be read, and so do hidden places, which are given with all links resolved.
  */
 export class ConfinedFiles {
   readonly root: string;
   readonly #isSecret: (path: string) => boolean;
   readonly #namedSecrets: readonly string[];
+  readonly #hidden: readonly string[];
 
-  constructor(root: string, secretGlobs: readonly string[]) {
+  constructor(root: string, secretGlobs: readonly string[], hidden: readonly string[] = []) {
     this.root = root;
+    this.#hidden = hidden;
     const globs = secretGlobs.map(compileGlob);
     this.#isSecret = (path) => [path, basename(path), resolve(root, path)].some((name) => globs.some((is) => is(name)));
     this.#namedSecrets = secretGlobs.filter((glob) => isAbsolute(glob));
@@ -38,10 +41,10 @@ export class ConfinedFiles {
     const file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(tell(path));
     try {
       const facts = await file.stat();
-      if (!facts.isFile()) throw refusal(`${path} is no regular file.`);
-      if (facts.size > mostBytes) throw refusal(`${path} has ${facts.size} bytes; at most ${mostBytes} are read.`);
+      if (!facts.isFile()) throw refusal(`${path} is not a regular file.`);
+      if (facts.size > maxBytes) throw refusal(`${path} has ${facts.size} bytes; at most ${maxBytes} can be read.`);
       const bytes = await file.readFile();
-      if (bytes.subarray(0, 8_000).includes(0)) throw refusal(`${path} is no text.`);
+      if (bytes.subarray(0, 8_000).includes(0)) throw refusal(`${path} is not a text file.`);
       return bytes.toString("utf8");
     } finally {
       await file.close();
@@ -83,7 +86,9 @@ export class ConfinedFiles {
   async list(path: string): Promise<{ real: string; entries: Dirent[] }> {
     const real = await this.#realPath(path);
     const entries = await readdir(real, { withFileTypes: true }).catch(tell(path));
-    const kept = entries.filter(({ name }) => !this.#isSecret(this.shown(join(real, name))));
+    const kept = entries.filter(
+      ({ name }) => !this.#isSecret(this.shown(join(real, name))) && !this.#isHidden(join(real, name)),
+    );
     return { real, entries: kept.toSorted((a, b) => (a.name < b.name ? -1 : 1)) };
   }
 
@@ -115,17 +120,17 @@ export class ConfinedFiles {
     const folders = [this.root];
     let seen = 0;
     // The folders near the root first: a very big tree is not read to its end.
-    for (let next = 0; next < folders.length && seen < mostEntries; next++) {
+    for (let next = 0; next < folders.length && seen < maxEntries; next++) {
       const folder = folders[next] ?? "";
       const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
       seen += entries.length;
       for (const entry of entries) {
         const path = join(folder, entry.name);
         if (this.#isSecret(this.shown(path))) found.add(path);
-        else if (entry.isDirectory() && !skipped.has(entry.name)) folders.push(path);
+        else if (entry.isDirectory() && !skipped.has(entry.name) && !this.#isHidden(path)) folders.push(path);
       }
     }
-    return Promise.all([...found].slice(0, mostSecrets).map(readSmall));
+    return Promise.all([...found].slice(0, maxSecrets).map(readSmall));
   }
 
   /** How a real path is told: relative to the root. */
@@ -156,23 +161,26 @@ export class ConfinedFiles {
 
   /** Before anything is looked at: what lies outside by its name alone is not even asked for. */
   #within(path: string): string {
-    if (path.includes("\0")) throw refusal("A path has no zero bytes.");
+    if (path.includes("\0")) throw refusal("A path must not contain zero bytes.");
     return this.#check(resolve(this.root, path), path);
   }
 
   #check(absolute: string, path: string): string {
-    const isInside =
-      absolute === this.root || absolute.startsWith(this.root.endsWith(sep) ? this.root : this.root + sep);
-    if (!isInside) throw refusal(`${path} lies outside of ${this.root}.`);
+    if (!isInside(this.root, absolute)) throw refusal(`${path} is outside ${this.root}.`);
+    if (this.#isHidden(absolute)) throw refusal(`${path} belongs to the server itself.`);
     if (this.#isSecret(this.shown(absolute))) throw refusal(`${path} is secret by configuration (agent.secret_files).`);
     return absolute;
+  }
+
+  #isHidden(absolute: string): boolean {
+    return this.#hidden.some((place) => isInside(place, absolute));
   }
 }
 
 /** Whatever it leads to: a command that prints it follows links, too. */
 async function readSmall(path: string): Promise<string> {
   const facts = await stat(path).catch(() => undefined);
-  if (facts?.isFile() !== true || facts.size > mostSecretBytes) return "";
+  if (facts?.isFile() !== true || facts.size > maxSecretBytes) return "";
   return readFile(path, "utf8").catch(() => "");
 }
 
@@ -183,7 +191,12 @@ function refusal(message: string): LonghaulError {
 /** The system's errors name the real path; ours names what was asked for. */
 function tell(path: string): (error: NodeJS.ErrnoException) => never {
   return (error) => {
-    const what = { ENOENT: "does not exist", ENOTDIR: "is no folder", EACCES: "may not be used", ELOOP: "is a link" };
+    const what = {
+      ENOENT: "does not exist",
+      ENOTDIR: "is not a folder",
+      EACCES: "may not be used",
+      ELOOP: "is a link",
+    };
     const known = what[error.code as keyof typeof what];
     throw new LonghaulError("invalid_input", `${path} ${known ?? `cannot be used (${error.code ?? "unknown"})`}.`, {
       cause: error,

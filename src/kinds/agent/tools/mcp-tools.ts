@@ -8,7 +8,7 @@ type McpServer =
       readonly command: string;
       readonly args: readonly string[];
       readonly env: Readonly<Record<string, string>>;
-      readonly cwd?: string | undefined;
+      readonly cwd?: string;
     }
   | { readonly url: string; readonly headers: Readonly<Record<string, string>> };
 
@@ -56,7 +56,7 @@ async function connect(server: McpServer, signal: AbortSignal): Promise<Client> 
     args: [...args],
     env: { ...env },
     stderr: "ignore",
-    ...(cwd === undefined ? {} : { cwd }),
+    cwd,
   });
   await client.connect(transport, { signal });
   return client;

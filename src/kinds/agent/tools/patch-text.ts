@@ -46,7 +46,7 @@ function toChange(verb: string, path: string, body: readonly string[]): FileChan
   }
   const [, moveTo] = /^\*\*\* Move to: (.+)$/.exec(body[0] ?? "") ?? [];
   const hunks = toHunks(moveTo === undefined ? body : body.slice(1), path);
-  return { type: "update", path, hunks, ...(moveTo === undefined ? {} : { moveTo: moveTo.trim() }) };
+  return { type: "update", path, hunks, moveTo: moveTo === undefined ? undefined : moveTo.trim() };
 }
 
 function toHunks(lines: readonly string[], path: string): Hunk[] {
@@ -80,5 +80,5 @@ function emptyHunk(): { anchors: string[]; before: string[]; after: string[]; is
 }
 
 function broken(why: string): LonghaulError {
-  return new LonghaulError("invalid_input", `The patch does not fit: ${why}.`);
+  return new LonghaulError("invalid_input", `The patch is not valid: ${why}.`);
 }

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { compileGlob } from "../../../text/glob.ts";
-import { compilePattern } from "../../../text/pattern.ts";
+import { createPacer } from "../../../text/pacer.ts";
 import { defineTool, type AgentTool, type ToolUse } from "./agent-tool.ts";
 
 const longestText = 50_000;
-const mostFound = 500;
-const mostWalked = 50_000;
+const maxFound = 500;
+const maxWalked = 50_000;
 const longestLine = 400;
-const mostScannedBytes = 100_000_000;
+const maxScannedBytes = 100_000_000;
 const path = z.string().min(1).max(4_000);
 /** Big, and seldom what is looked for; they are searched when they are named. */
 export const skippedFolders: ReadonlySet<string> = new Set([".git", "node_modules"]);
@@ -25,15 +25,21 @@ const readFile = defineTool({
     const text = await files.readText(filePath);
     if (startLine === undefined && endLine === undefined) return cut(text, 1);
     const first = startLine ?? 1;
-    return cut(
-      text
-        .split("\n")
-        .slice(first - 1, endLine)
-        .join("\n"),
-      first,
-    );
+    const start = lineStart(text, 0, first - 1);
+    const end = endLine === undefined ? text.length : lineStart(text, start, Math.max(0, endLine - first + 1));
+    return cut(text.slice(start, end).replace(/\n$/, ""), first);
   },
 });
+
+/** Where the line after so many others begins. */
+function lineStart(text: string, from: number, lines: number): number {
+  let start = from;
+  for (let left = lines; left > 0 && start < text.length; left--) {
+    const end = text.indexOf("\n", start);
+    start = end === -1 ? text.length : end + 1;
+  }
+  return start;
+}
 
 function cut(text: string, firstLine: number): string {
   if (text.length <= longestText) return text === "" ? "[the file is empty]" : text;
@@ -84,7 +90,7 @@ const grep = defineTool({
   }),
   brief: ({ pattern, searchPath }) => `${pattern} ${searchPath === "." ? "" : searchPath}`.trim(),
   run: async ({ pattern, searchPath, ignoreCase, filesOnly, include }, use) => {
-    const test = compilePattern(ignoreCase ? `(?i)${pattern}` : pattern);
+    const expression = ignoreCase ? `(?i)${pattern}` : pattern;
     const isWanted = include === undefined ? () => true : compileGlob(include);
     const found: string[] = [];
     let count = 0;
@@ -93,20 +99,41 @@ const grep = defineTool({
       if (!isWanted(file) && !isWanted(file.split("/").at(-1) ?? file)) continue;
       const text = await use.files.readText(file).catch(() => "");
       scannedBytes += text.length;
-      if (scannedBytes > mostScannedBytes) {
+      if (scannedBytes > maxScannedBytes) {
         found.push("[stopped: too much text; search a smaller folder]");
         break;
       }
-      const matching = text
-        .split("\n")
-        .flatMap((line, index) => (test(line) ? [`${index + 1}: ${shorten(line)}`] : []));
+      const matching: string[] = [];
+      for await (const { number, line } of searchLines(text, expression, use)) {
+        matching.push(`${number}: ${shorten(line)}`);
+      }
       const lines = filesOnly ? matching.slice(0, 1).map(() => file) : matching.map((line) => `${file}:${line}`);
       count += lines.length;
-      found.push(...lines.slice(0, mostFound + 1 - Math.min(found.length, mostFound + 1)));
+      found.push(...lines.slice(0, maxFound + 1 - Math.min(found.length, maxFound + 1)));
     }
     return bounded(found, count, "Nothing matches.");
   },
 });
+
+const searchedAtOnce = 128 * 1024;
+
+/** The lines that match, with their numbers. */
+async function* searchLines(
+  text: string,
+  pattern: string,
+  { patterns, job }: ToolUse,
+): AsyncGenerator<{ number: number; line: string }> {
+  let number = 1;
+  for (let start = 0; start < text.length || start === 0;) {
+    const end = lineStart(text, Math.min(text.length, start + searchedAtOnce), 1);
+    const lines = text.slice(start, end).replace(/\n$/, "").split("\n");
+    for (const place of await patterns.search(pattern, lines, { signal: job.signal })) {
+      yield { number: number + place, line: lines[place] ?? "" };
+    }
+    number += lines.length;
+    start = Math.max(end, 1);
+  }
+}
 
 async function* walkFiles(searchPath: string, { files, job }: ToolUse): AsyncGenerator<string> {
   if (!(await files.isFolder(searchPath))) {
@@ -114,10 +141,12 @@ async function* walkFiles(searchPath: string, { files, job }: ToolUse): AsyncGen
     return;
   }
   let walked = 0;
+  const pace = createPacer();
   for await (const { path: file } of files.walk(searchPath, skippedFolders)) {
     job.signal.throwIfAborted();
-    if (++walked > mostWalked) return;
+    if (++walked > maxWalked) return;
     if (walked % 1_000 === 0) job.touch();
+    await pace();
     yield file;
   }
 }
@@ -128,8 +157,8 @@ function shorten(line: string): string {
 
 function bounded(lines: readonly string[], count: number, nothing: string): string {
   if (lines.length === 0) return nothing;
-  const rest = count > mostFound ? [`[${count - mostFound} more are not shown; narrow the search]`] : [];
-  return [...lines.slice(0, mostFound), ...rest].join("\n").slice(0, longestText);
+  const rest = count > maxFound ? [`[and ${count - maxFound} more; narrow the search]`] : [];
+  return [...lines.slice(0, maxFound), ...rest].join("\n").slice(0, longestText);
 }
 
 export const readTools: readonly AgentTool[] = [readFile, list, glob, grep];

@@ -2,17 +2,18 @@ import { z } from "zod";
 import type { JobId } from "../../../job/id.ts";
 import type { JobContext } from "../../../job/kind.ts";
 import { defineTool, type AgentTool } from "./agent-tool.ts";
+import { sayStatus } from "../../../job/status-words.ts";
 
 const shownBytes = 12_000;
-const usualSeconds = 600;
+const defaultSeconds = 600;
 
 /** A job of its own, under the same rules as any command; after a restart the same call finds the same job. */
 export const runCommandTool: AgentTool = defineTool({
   name: "run_command",
-  description: `Run a shell command in the working folder and wait for its end. It is ended after timeout_seconds (${usualSeconds} unless given).`,
+  description: `Run a shell command in the working folder and wait for its end. It is ended after timeout_seconds (${defaultSeconds} unless given).`,
   input: z.object({
     command: z.string().min(1).max(100_000),
-    timeout_seconds: z.number().min(1).max(86_400).default(usualSeconds),
+    timeout_seconds: z.number().min(1).max(86_400).default(defaultSeconds),
   }),
   isChange: true,
   brief: ({ command }) => command,
@@ -26,7 +27,7 @@ export const runCommandTool: AgentTool = defineTool({
     });
     const { status, failure } = await job.childEnd(id);
     const [stdout, stderr] = await Promise.all([readTail(job, id, "stdout"), readTail(job, id, "stderr")]);
-    const outcome = status === "succeeded" ? "exit code 0" : (failure?.message ?? `It was ${status}.`);
+    const outcome = status === "succeeded" ? "exit code 0" : (failure?.message ?? `The command ${sayStatus(status)}.`);
     const parts = [stdout, stderr === "" ? "" : `[stderr]\n${stderr}`, `[${outcome}]`];
     return parts.filter((part) => part !== "").join("\n");
   },

@@ -1,23 +1,24 @@
 import { z } from "zod";
 import { defineTool, type AgentTool } from "./agent-tool.ts";
 import { applyPatch } from "./apply-patch.ts";
+import { countText } from "../../../text/count-text.ts";
 
-const mostCharacters = 2_000_000;
+const maxCharacters = 2_000_000;
 
 const writeFile = defineTool({
   name: "write_file",
   description: "Write a whole text file; it is made, with its folders, or replaced.",
-  input: z.object({ filePath: z.string().min(1).max(4_000), content: z.string().max(mostCharacters) }),
+  input: z.object({ filePath: z.string().min(1).max(4_000), content: z.string().max(maxCharacters) }),
   isChange: true,
   isUnrepeatable: true,
   brief: ({ filePath }) => filePath,
   run: async ({ filePath, content }, { files }) => {
     await files.writeText(filePath, content);
-    return `Wrote ${content.length} characters to ${filePath}.`;
+    return `Wrote ${countText(content.length, "character")} to ${filePath}.`;
   },
   verify: async ({ filePath, content }, { files }) => {
     const there = await files.readText(filePath).catch(() => undefined);
-    return there === content ? `Wrote ${content.length} characters to ${filePath}.` : undefined;
+    return there === content ? `Wrote ${countText(content.length, "character")} to ${filePath}.` : undefined;
   },
 });
 
@@ -35,7 +36,7 @@ const applyPatchTool = defineTool({
 *** Delete File: path
 *** End Patch
 Give three unchanged lines around each change. All of the patch is applied, or nothing.`,
-  input: z.object({ input: z.string().min(1).max(mostCharacters).describe("The patch.") }),
+  input: z.object({ input: z.string().min(1).max(maxCharacters).describe("The patch.") }),
   isChange: true,
   isUnrepeatable: true,
   brief: ({ input }) =>

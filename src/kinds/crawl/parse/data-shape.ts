@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defined } from "../../../job/defined.ts";
 import { LonghaulError } from "../../../job/error.ts";
-import { parseInput } from "../../../job/issue.ts";
+import { parseInputIn } from "../../../job/issue.ts";
 import type { Json } from "../../../job/json.ts";
 import { compileJsonSchema } from "../../../text/json-schema.ts";
 import { toJsonSchema, type JsonSchema } from "../../../text/short-schema.ts";
@@ -18,7 +18,7 @@ export type DataShape = {
   | { readonly kind: "object"; readonly fields: Readonly<Record<string, DataShape>> }
 );
 
-const mostCharacters = 20_000;
+const maxCharacters = 20_000;
 const deepest = 10;
 const typeName = z.enum(["string", "number", "integer", "boolean", "array", "object", "null"]);
 const node = z.custom<JsonSchema>((value) => typeof value === "object" && value !== null, "expected a schema");
@@ -38,8 +38,15 @@ const wordsSchema = z.strictObject({
   enum: z.array(scalar).min(1).optional(),
   const: scalar.optional(),
   pattern: z.string().max(500).optional(),
-  ...{ minLength: count, maxLength: count, minItems: count, maxItems: count, uniqueItems: z.boolean().optional() },
-  ...{ minimum: bound, maximum: bound, exclusiveMinimum: bound, exclusiveMaximum: bound },
+  minLength: count,
+  maxLength: count,
+  minItems: count,
+  maxItems: count,
+  uniqueItems: z.boolean().optional(),
+  minimum: bound,
+  maximum: bound,
+  exclusiveMinimum: bound,
+  exclusiveMaximum: bound,
   multipleOf: z.number().positive().optional(),
 });
 
@@ -50,8 +57,10 @@ const annotations = new Set(
 
 /** Reads a JSON Schema, or the short form of one. */
 export function readShape(schema: Json): DataShape {
-  if (JSON.stringify(schema).length > mostCharacters) {
-    throw new LonghaulError("invalid_input", `schema: expected at most ${mostCharacters} characters.`);
+  if (JSON.stringify(schema).length > maxCharacters) {
+    throw new LonghaulError("invalid_input", `schema must have at most ${maxCharacters} characters.`, {
+      details: { field: "schema" },
+    });
   }
   const shape = toShape(toJsonSchema(schema), "schema", 0);
   shape.validator();
@@ -59,9 +68,9 @@ export function readShape(schema: Json): DataShape {
 }
 
 function toShape(schema: JsonSchema, path: string, depth: number): DataShape {
-  if (depth > deepest) throw new LonghaulError("invalid_input", `${path}: expected at most ${deepest} levels.`);
+  if (depth > deepest) throw new LonghaulError("invalid_input", `${path} must have at most ${deepest} levels.`);
   const told = Object.fromEntries(Object.entries(schema).filter(([word]) => !annotations.has(word)));
-  const words = parseInput(wordsSchema, told, path);
+  const words = parseInputIn(wordsSchema, told, `The schema at ${path}`);
   const { anyOf, properties, items, additionalProperties: others } = words;
   const inner = (below: JsonSchema, name: string): DataShape => toShape(below, `${path}${name}`, depth + 1);
   if (anyOf !== undefined) return inner(onlyChoice(anyOf, path), "");
@@ -95,7 +104,7 @@ function createCheck(schema: JsonSchema, path: string): Pick<DataShape, "validat
 function onlyChoice(choices: readonly JsonSchema[], path: string): JsonSchema {
   const [choice, ...others] = choices.filter(({ type }) => type !== "null");
   if (choice !== undefined && others.length === 0) return choice;
-  throw new LonghaulError("invalid_input", `${path}.anyOf: expected one schema, and perhaps null.`);
+  throw new LonghaulError("invalid_input", `${path}.anyOf must have one schema, and may have null.`);
 }
 
 function kindOf({ type, properties, items, ...words }: z.output<typeof wordsSchema>): DataShape["kind"] {

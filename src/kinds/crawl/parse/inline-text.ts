@@ -15,7 +15,7 @@ const signs: Partial<Record<MarkName, readonly [string, string]>> = {
 };
 
 /** More at once is a page whose elements were never closed. */
-const mostOpen = 16;
+const maxOpen = 16;
 
 /** Builds the Markdown of one block's text: white space as a browser shows it, what could be taken for Markdown escaped. */
 export class InlineText {
@@ -48,7 +48,7 @@ export class InlineText {
   }
 
   open(mark: Mark): void {
-    if (this.#frames.length > mostOpen) this.#ignored += 1;
+    if (this.#frames.length > maxOpen) this.#ignored += 1;
     else {
       this.#frames.push({ mark, text: "" });
       if (mark.name === "code") this.#codeDepth += 1;

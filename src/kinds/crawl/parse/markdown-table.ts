@@ -24,7 +24,7 @@ export class MarkdownTable {
   }
 
   /** A table of one cell is a box around its text. Ends after `most` characters: a wide row and many short ones make more of it than there is memory. */
-  toMarkdown(most: number): string {
+  toMarkdown(max: number): string {
     const rows = this.#rows.filter((row) => row.some((cell) => cell !== ""));
     const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0);
     if (width === 0) return "";
@@ -35,7 +35,7 @@ export class MarkdownTable {
     let markdown = line(head);
     const rule = Array.from({ length: width }, (_, column) => alignmentRule(this.#alignments[column]));
     for (const row of [rule, ...body]) {
-      if (markdown.length > most) break;
+      if (markdown.length > max) break;
       markdown += `\n${line(row)}`;
     }
     return markdown;

@@ -3,7 +3,7 @@ import { noAttributes, type Attributes } from "./element-rules.ts";
 
 type Item = { [property: string]: Json };
 
-const mostItems = 200;
+const maxItems = 200;
 const longestValue = 5_000;
 
 /** Gathers schema.org microdata from the events of one parse. */
@@ -19,7 +19,7 @@ export class Microdata {
     const depth = this.#depth++;
     if (attributes === noAttributes) return;
     const { itemprop, itemtype } = attributes;
-    if (attributes["itemscope"] !== undefined && this.#made < mostItems) {
+    if (attributes["itemscope"] !== undefined && this.#made < maxItems) {
       this.#made += 1;
       const item: Item = itemtype === undefined ? {} : { "@type": itemtype.split("/").at(-1) ?? itemtype };
       if (itemprop !== undefined && this.#open.length > 0) this.#add(itemprop, item);

@@ -1,21 +1,20 @@
 import type { CheerioAPI } from "cheerio/slim";
 import type { Json } from "../../../job/json.ts";
-import { decodeText } from "../../../net/decode-text.ts";
-import { normaliseUrl } from "../page-url.ts";
-import { createScope, type Scope } from "../scope.ts";
-import { TextSketch } from "../similarity.ts";
-import { hashText } from "../text-hash.ts";
+import { decodeText } from "../../../net/fetch/decode-text.ts";
+import { normaliseUrl } from "../site/page-url.ts";
+import { createScope, type Scope } from "../site/scope.ts";
+import { hashWords, TextSketch } from "../site/similarity.ts";
+import { hashText } from "../site/hash-set.ts";
 import type { DataShape } from "./data-shape.ts";
 import { fillShape, judgeData, type ExtractedData } from "./fill-shape.ts";
 import type { ParsedPage, ParsePlan, ParseRequest } from "./parse-plan.ts";
 import { readDocument, type ReadDocument } from "./read-document.ts";
 import { guessFields, readSelector, selectFields } from "./select-data.ts";
 import { toMarkdown } from "./to-markdown.ts";
-import { hashWords } from "./word-hashes.ts";
 
 const longestMarkdown = 1_000_000;
-const mostLinksShown = 1_000;
-const mostItems = 1_000;
+const maxLinksShown = 1_000;
+const maxItems = 1_000;
 /** A page with less text than this and with scripts is taken for one that is made in the browser. */
 const scriptedWords = 20;
 
@@ -58,9 +57,7 @@ export function parsePage({ body, contentType, url }: ParseRequest, compiled: Co
     words,
     ...(plan.fields.includes("markdown") ? { markdown } : {}),
     ...(markdown.length < whole.length ? { is_cut: true } : {}),
-    ...(plan.fields.includes("links")
-      ? { links: document.links.slice(0, mostLinksShown).map((link) => link.url) }
-      : {}),
+    ...(plan.fields.includes("links") ? { links: document.links.slice(0, maxLinksShown).map((link) => link.url) } : {}),
     ...(plan.fields.includes("metadata") ? { metadata: document.metadata } : {}),
     ...(plan.fields.includes("html") ? { html: text } : {}),
     ...extract(document, selected, compiled, url),
@@ -111,7 +108,7 @@ function select($: CheerioAPI, { plan }: CompiledPlan, url: string): Selected {
       ? undefined
       : $(plan.listSelector)
           .toArray()
-          .slice(0, mostItems)
+          .slice(0, maxItems)
           .map((element) => ({ ...guessFields($, $(element)), ...selectFields($, selectors, $(element)) }));
   const nextSelector = plan.nextSelector === undefined ? undefined : readSelector(plan.nextSelector);
   const nextHref =

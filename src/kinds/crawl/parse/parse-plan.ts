@@ -1,5 +1,5 @@
 import type { Json } from "../../../job/json.ts";
-import type { ScopeRules } from "../scope.ts";
+import type { ScopeRules } from "../site/scope.ts";
 
 /** What to take from every page of a crawl. Plain data: it goes to the threads that parse. */
 export interface ParsePlan {
@@ -40,3 +40,6 @@ export interface ParsedPage {
   /** Little text and many scripts: made in the browser. */
   readonly isScripted: boolean;
 }
+
+/** Replies come in the order of the requests. */
+export type WorkerReply = { readonly page: ParsedPage } | { readonly error: string };

@@ -1,8 +1,7 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { JobFailure } from "../../../job/failure.ts";
-import type { ParsedPage, ParseRequest } from "./parse-plan.ts";
-import type { WorkerReply } from "./worker-message.ts";
+import type { ParsedPage, ParseRequest, WorkerReply } from "./parse-plan.ts";
 
 export interface ParsePoolOptions {
   readonly threads?: number;
@@ -26,13 +25,13 @@ interface Task {
 }
 
 /** A thread gets the next page before it is done with this one, so that it never waits for the main thread. */
-const mostAhead = 3;
-const mostThreads = 3;
+const maxAhead = 3;
+const maxThreads = 3;
 
 /** Parses pages in threads of their own: a page that takes too long, or too much memory, ends its thread and nothing else. */
 export function createParsePool(options: ParsePoolOptions = {}): ParsePool {
   const { timeoutMs = 10_000, memoryMb = 256, file = new URL("./worker.js", import.meta.url) } = options;
-  const count = options.threads ?? Math.max(1, Math.min(mostThreads, availableParallelism()));
+  const count = options.threads ?? Math.max(1, Math.min(maxThreads, availableParallelism()));
   const queue: Task[] = [];
   let isClosed = false;
   const threads = Array.from(
@@ -80,7 +79,7 @@ class ParseThread {
 
   /** Takes as many tasks as it may hold. */
   fill(): void {
-    while (this.#tasks.length < mostAhead) {
+    while (this.#tasks.length < maxAhead) {
       const task = this.#options.next();
       if (task === undefined) return;
       this.#tasks.push(task);

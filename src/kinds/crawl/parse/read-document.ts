@@ -1,5 +1,7 @@
+import { isRecord } from "../../../job/is-record.ts";
 import type { Json } from "../../../job/json.ts";
-import { isPlainPath, normaliseUrl, originOf } from "../page-url.ts";
+import { tryParseJson } from "../../../text/parse-json.ts";
+import { isPlainPath, normaliseUrl, originOf } from "../site/page-url.ts";
 import { BoundedParser } from "./bounded-parser.ts";
 import type { Piece } from "./content-piece.ts";
 import { ContentWriter } from "./content-writer.ts";
@@ -36,8 +38,8 @@ export interface PageMetadata {
   readonly microdata: readonly Json[];
 }
 
-const mostLinks = 5_000;
-const mostMeta = 200;
+const maxLinks = 5_000;
+const maxMeta = 200;
 const longestMeta = 5_000;
 const longestTitle = 1_000;
 const longestPlain = 1_000;
@@ -164,7 +166,7 @@ class DocumentReader {
   }
 
   #addLink({ href, rel = "" }: Attributes): void {
-    if (href === undefined || this.#links.size >= mostLinks || href.startsWith("#")) return;
+    if (href === undefined || this.#links.size >= maxLinks || href.startsWith("#")) return;
     const url = this.#plain(href) ?? normaliseUrl(href, this.#base);
     if (url === undefined) return;
     const relation = rel.toLowerCase();
@@ -174,7 +176,7 @@ class DocumentReader {
 
   #addMeta({ name, property, content }: Attributes): void {
     const key = (property ?? name ?? "").trim().toLowerCase().slice(0, 100);
-    if (key === "" || content === undefined || ++this.#metaCount > mostMeta) return;
+    if (key === "" || content === undefined || ++this.#metaCount > maxMeta) return;
     const value = content.trim().slice(0, longestMeta);
     if (key.startsWith("og:")) this.#openGraph[key.slice(3)] ??= value;
     else if (/^(product|article|book|profile|music|video):/.test(key)) this.#openGraph[key] ??= value;
@@ -189,17 +191,13 @@ class DocumentReader {
   }
 
   #addJsonLd(text: string): void {
-    try {
-      const value = JSON.parse(text) as Json;
-      for (const item of Array.isArray(value) ? value : [value]) this.#jsonLd.push(...flattenGraph(item));
-    } catch {
-      // A block that is no JSON says nothing.
-    }
+    const value = tryParseJson(text) ?? [];
+    for (const item of Array.isArray(value) ? value : [value]) this.#jsonLd.push(...flattenGraph(item));
   }
 }
 
 function flattenGraph(item: Json): Json[] {
-  if (typeof item !== "object" || item === null || Array.isArray(item)) return [];
+  if (!isRecord(item)) return [];
   const graph = item["@graph"];
   return Array.isArray(graph) ? graph : [item];
 }

@@ -11,7 +11,7 @@ interface Container {
 }
 
 /** Deeper ones are flattened: their indents would be all that is to be seen. */
-const mostContainers = 30;
+const maxContainers = 30;
 const inlineMarks: ReadonlySet<MarkName> = new Set(["a", "code", "strong", "em", "del", "sub", "sup"]);
 
 const headingLevels: ReadonlyMap<MarkName, number> = new Map([
@@ -24,8 +24,8 @@ const headingLevels: ReadonlyMap<MarkName, number> = new Map([
 ]);
 
 /** Markdown (GFM) of a page that the content writer has cleaned; what comes after the first `most` characters may be missing. */
-export function toMarkdown(pieces: readonly Piece[], most = Infinity): string {
-  const writer = new MarkdownWriter(most);
+export function toMarkdown(pieces: readonly Piece[], max = Infinity): string {
+  const writer = new MarkdownWriter(max);
   for (const piece of pieces) {
     if (writer.isFull) break;
     if (typeof piece === "string") writer.text(piece);
@@ -39,7 +39,7 @@ class MarkdownWriter {
   readonly #inline = new InlineText();
   readonly #containers: Container[] = [];
   readonly #lists: { next: number | undefined; isBegun: boolean }[] = [];
-  readonly #most: number;
+  readonly #max: number;
   /** Quotes and items that were opened within too many others. */
   #flat = 0;
   #out = "";
@@ -47,12 +47,12 @@ class MarkdownWriter {
   #code: { text: string; language: string } | undefined;
   #table: { readonly table: MarkdownTable; depth: number; cell: Mark | undefined } | undefined;
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(max: number) {
+    this.#max = max;
   }
 
   get isFull(): boolean {
-    return this.#out.length > this.#most || (this.#table?.table.length ?? 0) > this.#most;
+    return this.#out.length > this.#max || (this.#table?.table.length ?? 0) > this.#max;
   }
 
   text(text: string): void {
@@ -124,7 +124,7 @@ class MarkdownWriter {
   }
 
   #enter(first: string, rest: string): void {
-    if (this.#containers.length < mostContainers) this.#containers.push({ first, rest, isFresh: true });
+    if (this.#containers.length < maxContainers) this.#containers.push({ first, rest, isFresh: true });
     else this.#flat += 1;
   }
 
@@ -174,7 +174,7 @@ class MarkdownWriter {
     if (this.#table === undefined) return;
     this.#table.depth -= 1;
     if (this.#table.depth > 0) return this.#endBlock();
-    const markdown = this.#table.table.toMarkdown(this.#most);
+    const markdown = this.#table.table.toMarkdown(this.#max);
     this.#table = undefined;
     if (markdown !== "") this.#write(markdown);
     this.#endBlock();

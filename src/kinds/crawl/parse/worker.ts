@@ -1,8 +1,7 @@
 import { parentPort } from "node:worker_threads";
 import { messageOf } from "../../../job/failure.ts";
 import { compilePlan, parsePage, type CompiledPlan } from "./parse-page.ts";
-import type { ParsePlan, ParseRequest } from "./parse-plan.ts";
-import type { WorkerReply } from "./worker-message.ts";
+import type { ParsePlan, ParseRequest, WorkerReply } from "./parse-plan.ts";
 
 /** The thread that parses. One plan after another, usually the same. */
 let current: { readonly text: string; readonly compiled: Promise<CompiledPlan> } | undefined;

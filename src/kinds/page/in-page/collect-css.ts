@@ -3,18 +3,16 @@
 import type { CssFacts, DeclaredMotion } from "../facts.ts";
 
 export const cssFunctions = [
-  ...[
-    collectCss,
-    readSheet,
-    takeRule,
-    takeStyleRule,
-    declaredMotions,
-    splitList,
-    toMilliseconds,
-    cssFeatures,
-    stateOf,
-    mathIn,
-  ],
+  collectCss,
+  readSheet,
+  takeRule,
+  takeStyleRule,
+  declaredMotions,
+  splitList,
+  toMilliseconds,
+  cssFeatures,
+  stateOf,
+  mathIn,
 ];
 
 interface CssNotes {
@@ -108,17 +106,17 @@ function takeRule(rule: CSSRule, notes: CssNotes): void {
 
 function takeStyleRule({ style, selectorText, cssText }: CSSStyleRule, notes: CssNotes): void {
   const selector = selectorText.slice(0, 200);
-  const most = 2_000;
+  const max = 2_000;
   const animated = splitList(style.getPropertyValue("animation-name")).filter((name) => name !== "none");
-  if (notes.animations.length < most) notes.animations.push(...declaredMotions(style, selector, "animation", animated));
+  if (notes.animations.length < max) notes.animations.push(...declaredMotions(style, selector, "animation", animated));
   const isTransition = toMilliseconds(splitList(style.getPropertyValue("transition-duration"))[0] ?? "0") > 0;
   const changed = isTransition ? splitList(style.getPropertyValue("transition-property") || "all") : [];
-  if (notes.transitions.length < most) {
+  if (notes.transitions.length < max) {
     const named = changed.filter((name) => name !== "none");
     notes.transitions.push(...declaredMotions(style, selector, "transition", named));
   }
   const state = stateOf(selector);
-  if (state !== undefined && notes.states.length < most) {
+  if (state !== undefined && notes.states.length < max) {
     notes.states.push({ selector, state, properties: [...style].slice(0, 20) });
   }
   for (const name of style) {
@@ -170,8 +168,8 @@ export function splitList(text: string): string[] {
 }
 
 export function toMilliseconds(text: string): number {
-  const value = Number.parseFloat(text) || 0;
-  return text.endsWith("ms") ? value : value * 1_000;
+  const ms = Number.parseFloat(text) * (text.endsWith("ms") ? 1 : 1_000);
+  return Number.isFinite(ms) ? ms : 0;
 }
 
 export function cssFeatures(): Record<string, RegExp> {

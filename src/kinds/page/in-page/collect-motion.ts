@@ -5,17 +5,15 @@ import type { Kit } from "./kit.ts";
 import type { MainWorld } from "./read-main-world.ts";
 
 export const motionFunctions = [
-  ...[
-    collectMotion,
-    findLibraries,
-    libraryFiles,
-    describeAnimation,
-    watchCanvases,
-    canvasPrint,
-    contextOf,
-    soonFrame,
-    findScrollEffects,
-  ],
+  collectMotion,
+  findLibraries,
+  libraryFiles,
+  describeAnimation,
+  watchCanvases,
+  canvasPrint,
+  contextOf,
+  soonFrame,
+  findScrollEffects,
   scrollEffectOf,
 ];
 
@@ -37,10 +35,26 @@ export async function collectMotion(kit: Kit, main: MainWorld): Promise<MotionFa
 
 function findLibraries(kit: Kit, globals: MainWorld["globals"]): MotionFacts["libraries"] {
   const byGlobal: Record<string, string> = {
-    ...{ gsap: "GSAP", TweenMax: "GSAP", ScrollTrigger: "GSAP ScrollTrigger", anime: "anime.js", THREE: "three.js" },
-    ...{ BABYLON: "Babylon.js", PIXI: "PixiJS", lottie: "Lottie", bodymovin: "Lottie", AOS: "AOS", Swiper: "Swiper" },
-    ...{ LocomotiveScroll: "Locomotive Scroll", Lenis: "Lenis", Velocity: "Velocity.js", mojs: "mo.js", p5: "p5.js" },
-    ...{ ScrollMagic: "ScrollMagic", barba: "Barba.js", particlesJS: "particles.js", Motion: "Motion" },
+    gsap: "GSAP",
+    TweenMax: "GSAP",
+    ScrollTrigger: "GSAP ScrollTrigger",
+    anime: "anime.js",
+    THREE: "three.js",
+    BABYLON: "Babylon.js",
+    PIXI: "PixiJS",
+    lottie: "Lottie",
+    bodymovin: "Lottie",
+    AOS: "AOS",
+    Swiper: "Swiper",
+    LocomotiveScroll: "Locomotive Scroll",
+    Lenis: "Lenis",
+    Velocity: "Velocity.js",
+    mojs: "mo.js",
+    p5: "p5.js",
+    ScrollMagic: "ScrollMagic",
+    barba: "Barba.js",
+    particlesJS: "particles.js",
+    Motion: "Motion",
   };
   const bySelector: Record<string, string> = {
     "Framer Motion": "[data-framer-name], [data-framer-appear-id], [data-projection-id]",
@@ -102,7 +116,7 @@ function describeAnimation(animation: Animation, kit: Kit): LiveAnimation {
     source,
     name: name.slice(0, 100),
     selector: effect?.target instanceof Element ? kit.selectorOf(effect.target) : "",
-    durationMs: typeof timing?.duration === "number" ? timing.duration : 0,
+    durationMs: typeof timing?.duration === "number" && Number.isFinite(timing.duration) ? timing.duration : 0,
     delayMs: timing?.delay ?? 0,
     easing: (frames[0]?.easing ?? timing?.easing ?? "linear").slice(0, 100),
     iterations: timing?.iterations === Infinity ? -1 : (timing?.iterations ?? 1),

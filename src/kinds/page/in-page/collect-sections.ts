@@ -4,8 +4,17 @@ import type { PageFacts, SectionFacts } from "../facts.ts";
 import type { Kit } from "./kit.ts";
 
 export const sectionFunctions = [
-  ...[collectSections, findSections, isSectionCandidate, isOpenedUp, describeSection],
-  ...[countContents, repeatedIn, namesOf, collectLandmarks, landmarkRoles, countPrices],
+  collectSections,
+  findSections,
+  isSectionCandidate,
+  isOpenedUp,
+  describeSection,
+  countContents,
+  repeatedIn,
+  namesOf,
+  collectLandmarks,
+  landmarkRoles,
+  countPrices,
 ];
 
 /** Parts of the page that may be sections: landmarks, semantic elements, and wide blocks that are named like one. */
@@ -106,16 +115,16 @@ function countContents(
 
 /** The most children of one parent that look alike. */
 function repeatedIn(element: Element): number {
-  let most = 0;
+  let max = 0;
   for (const list of [element, ...element.querySelectorAll("div, ul, ol, section")].slice(0, 60)) {
     const shapes = new Map<string, number>();
     for (const child of list.children) {
       const shape = `${child.localName}.${child.classList[0] ?? ""}`;
       if (child.children.length > 0 || child.localName === "li") shapes.set(shape, (shapes.get(shape) ?? 0) + 1);
     }
-    most = Math.max(most, ...shapes.values());
+    max = Math.max(max, ...shapes.values());
   }
-  return most;
+  return max;
 }
 
 function collectLandmarks(kit: Kit): PageFacts["landmarks"] {
@@ -136,8 +145,13 @@ function collectLandmarks(kit: Kit): PageFacts["landmarks"] {
 
 export function landmarkRoles(): Record<string, string> {
   return {
-    ...{ header: "banner", nav: "navigation", main: "main", aside: "complementary", footer: "contentinfo" },
-    ...{ form: "form", search: "search" },
+    header: "banner",
+    nav: "navigation",
+    main: "main",
+    aside: "complementary",
+    footer: "contentinfo",
+    form: "form",
+    search: "search",
   };
 }
 

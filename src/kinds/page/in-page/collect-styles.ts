@@ -1,11 +1,19 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-import type { ContainerFacts, StyleFacts, TextStyle } from "../facts.ts";
+import type { StyleFacts, TextStyle } from "../facts.ts";
 import type { Kit, Seen } from "./kit.ts";
 
 export const styleFunctions = [
-  ...[collectStyles, collectTexts, ownTextLength, describeText, backgroundBehind],
-  ...[collectBackgrounds, backgroundKind, collectContainers, columnsOf, addUp],
+  collectStyles,
+  collectTexts,
+  ownTextLength,
+  describeText,
+  backgroundBehind,
+  collectBackgrounds,
+  backgroundKind,
+  collectContainers,
+  columnsOf,
+  addUp,
 ];
 
 /** What the page looks like: text, colours, gradients, grids. */
@@ -124,8 +132,8 @@ function backgroundKind(style: CSSStyleDeclaration, color: string): string {
   return gradient === undefined ? (image.includes(".svg") ? "svg" : "image") : `${gradient}_gradient`;
 }
 
-function collectContainers(visible: readonly Seen[], kit: Kit): ContainerFacts[] {
-  const containers: ContainerFacts[] = [];
+function collectContainers(visible: readonly Seen[], kit: Kit): StyleFacts["containers"] {
+  const containers: StyleFacts["containers"][number][] = [];
   for (const { element, style, rect } of visible) {
     const display = style.display.replace("inline-", "");
     if ((display !== "grid" && display !== "flex") || element.children.length < 2 || containers.length >= 300) continue;

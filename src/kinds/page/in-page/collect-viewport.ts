@@ -1,5 +1,6 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
+import type { ViewportResult } from "../responsive.ts";
 
 /** The page at one size of the window. */
 export interface ViewportFacts {
@@ -17,12 +18,7 @@ export interface ViewportFacts {
   readonly smallestText: number;
 }
 
-export interface SmallTarget {
-  readonly selector: string;
-  readonly width: number;
-  readonly height: number;
-  readonly text: string;
-}
+type SmallTarget = ViewportResult["smallTargets"]["examples"][number];
 
 export interface ElementAtSize {
   readonly label: string;
@@ -33,11 +29,21 @@ export interface ElementAtSize {
 }
 
 export const viewportFunctions = [
-  ...[collectViewport, isShownNow, shortName, pathOf, clipsOverflow, columnsNow, elementAtSize, isWorthComparing],
-  ...[smallTargetOf, readNavigation, fontSizeOf, hasOwnText],
+  collectViewport,
+  isShownNow,
+  shortName,
+  pathOf,
+  clipsOverflow,
+  columnsNow,
+  elementAtSize,
+  isWorthComparing,
+  smallTargetOf,
+  readNavigation,
+  fontSizeOf,
+  hasOwnText,
 ];
 
-export function collectViewport(mostElements: number): ViewportFacts {
+export function collectViewport(maxElements: number): ViewportFacts {
   const root = document.documentElement;
   const width = root.clientWidth;
   const pageWidth = Math.max(root.scrollWidth, document.body?.scrollWidth ?? 0);
@@ -46,7 +52,7 @@ export function collectViewport(mostElements: number): ViewportFacts {
   const smallTargets: SmallTarget[] = [];
   let targets = 0;
   let smallestText = Infinity;
-  for (const element of [...(document.body?.getElementsByTagName("*") ?? [])].slice(0, mostElements)) {
+  for (const element of [...(document.body?.getElementsByTagName("*") ?? [])].slice(0, maxElements)) {
     const style = getComputedStyle(element);
     const isVisible = isShownNow(element);
     if (isWorthComparing(element, style)) elements[pathOf(element)] = elementAtSize(element, style, isVisible);

@@ -17,18 +17,18 @@ export interface Kit {
   readonly selectorOf: (element: Element) => string;
   /** `#rrggbb`, or `#rrggbbaa` where it lets something through; empty for what cannot be seen. */
   readonly hex: (color: string) => string;
-  readonly textOf: (element: Element, most: number) => string;
+  readonly textOf: (element: Element, max: number) => string;
 }
 
 /** The functions of this folder are sent to the page as text, so they see nothing but each other and their arguments. */
 export const kitFunctions = [createKit, createLook, createHex, selectorOf, selectorStep, textOf];
 
-export function createKit(mostElements: number): Kit {
+export function createKit(maxElements: number): Kit {
   const look = createLook();
   const all = document.body === null ? [] : document.body.getElementsByTagName("*");
   const skipped = /^(script|style|template|noscript|br|wbr|source|path|g)$/;
   const seen: Seen[] = [];
-  for (let index = 0; index < all.length && seen.length < mostElements; index++) {
+  for (let index = 0; index < all.length && seen.length < maxElements; index++) {
     const element = all[index];
     if (element !== undefined && !skipped.test(element.localName)) seen.push(look(element));
   }
@@ -105,7 +105,7 @@ function selectorStep(element: Element): string {
   return same.length < 2 ? tag : `${tag}:nth-of-type(${same.indexOf(element) + 1})`;
 }
 
-function textOf(element: Element, most: number): string {
-  const raw = (element.textContent ?? "").slice(0, most * 4);
-  return raw.replace(/\s+/g, " ").trim().slice(0, most);
+function textOf(element: Element, max: number): string {
+  const raw = (element.textContent ?? "").slice(0, max * 4);
+  return raw.replace(/\s+/g, " ").trim().slice(0, max);
 }

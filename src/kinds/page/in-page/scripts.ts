@@ -14,7 +14,7 @@ import { vitalsFunctions, watchFunctions, type Vitals } from "./watch-page.ts";
 export type PageScript<Result> = string & { readonly result?: Result };
 
 /** Most elements that are looked at one by one; a page with more is judged by its beginning. */
-const mostElements = 5_000;
+const maxElements = 5_000;
 
 const collectors = [
   ...kitFunctions,
@@ -31,7 +31,7 @@ export function collectScript(main: MainWorld, sheetTexts: Readonly<Record<strin
   return `(async () => {
 ${collectors.map(String).join("\n")}
 const main = ${JSON.stringify(main)};
-const kit = createKit(${mostElements});
+const kit = createKit(${maxElements});
 return {
   document: collectDocument(kit, main),
   ...collectSections(kit),
@@ -44,7 +44,7 @@ return {
 }
 
 export function viewportScript(): PageScript<ViewportFacts> {
-  return `(() => {\n${viewportFunctions.map(String).join("\n")}\nreturn collectViewport(${mostElements});\n})()`;
+  return `(() => {\n${viewportFunctions.map(String).join("\n")}\nreturn collectViewport(${maxElements});\n})()`;
 }
 
 export function vitalsScript(main: MainWorld): PageScript<Vitals> {

@@ -12,7 +12,7 @@ export function showWholePage(): PageScript<number> {
   return `(${String(showWhole)})(15, 1000, 100)`;
 }
 
-function settle(quietMs: number, mostMs: number): Promise<number> {
+function settle(quietMs: number, maxMs: number): Promise<number> {
   return new Promise((resolve) => {
     const startedAt = performance.now();
     let timer = 0;
@@ -22,7 +22,7 @@ function settle(quietMs: number, mostMs: number): Promise<number> {
     };
     const wait = (): void => {
       clearTimeout(timer);
-      timer = window.setTimeout(end, Math.min(quietMs, Math.max(0, mostMs - (performance.now() - startedAt))));
+      timer = window.setTimeout(end, Math.min(quietMs, Math.max(0, maxMs - (performance.now() - startedAt))));
     };
     const observer = new MutationObserver(wait);
     observer.observe(document, {
@@ -35,7 +35,7 @@ function settle(quietMs: number, mostMs: number): Promise<number> {
   });
 }
 
-async function showWhole(mostSteps: number, mostMs: number, frameMs: number): Promise<number> {
+async function showWhole(maxSteps: number, maxMs: number, frameMs: number): Promise<number> {
   const frame = (): Promise<unknown> => {
     const next = new Promise(requestAnimationFrame);
     // Pages in the background get no frames.
@@ -47,13 +47,13 @@ async function showWhole(mostSteps: number, mostMs: number, frameMs: number): Pr
     [...document.images].some((image) => image.loading === "lazy") ||
     document.querySelector("[data-src], [data-aos]") !== null;
   if (height <= innerHeight * 1.2 || !lazy) return 0;
-  const step = Math.max(innerHeight, height / mostSteps);
+  const step = Math.max(innerHeight, height / maxSteps);
   for (let top = step; top < height; top += step) {
     scrollTo({ top, behavior: "instant" });
     await frame();
   }
   scrollTo({ top: 0, behavior: "instant" });
   await frame();
-  while (performance.now() - startedAt < mostMs && [...document.images].some((image) => !image.complete)) await frame();
+  while (performance.now() - startedAt < maxMs && [...document.images].some((image) => !image.complete)) await frame();
   return performance.now() - startedAt;
 }

@@ -1,46 +1,11 @@
 import type { PageFacts } from "../facts.ts";
-import { classifySections, type Section } from "./classify-sections.ts";
-import { detectFramework, type CssFramework } from "./css-framework.ts";
-import { readPalette, type Palette } from "./palette.ts";
+import { classifySections } from "./classify-sections.ts";
+import { detectFramework } from "./css-framework.ts";
+import type { Layout, UsedFont } from "./layout.ts";
+import { readPalette } from "./palette.ts";
 
-/** A font as it was really drawn. */
-export interface UsedFont {
-  readonly asked: string;
-  readonly used: readonly { readonly family: string; readonly glyphs: number; readonly isDownloaded: boolean }[];
-  readonly selector: string;
-}
-
-export interface Typography {
-  readonly families: readonly { readonly family: string; readonly share: number }[];
-  readonly sizes: readonly { readonly size: number; readonly share: number }[];
-  readonly body: { readonly family: string; readonly size: number; readonly lineHeight: number } | null;
-  readonly headings: readonly { readonly level: number; readonly count: number }[];
-  readonly weights: readonly number[];
-  readonly fontFaces: readonly { readonly family: string; readonly display: string }[];
-  /** Empty where the fonts that were used could not be asked for. */
-  readonly used: readonly UsedFont[];
-}
-
-export interface Layout {
-  readonly sections: readonly Section[];
-  readonly sectionTypes: Readonly<Record<string, number>>;
-  readonly grid: {
-    readonly usesGrid: boolean;
-    readonly usesFlex: boolean;
-    readonly columns: number;
-    readonly gap: number;
-    readonly containers: PageFacts["styles"]["containers"];
-  };
-  readonly typography: Typography;
-  readonly palette: Palette;
-  readonly variables: { readonly list: PageFacts["css"]["variables"]; readonly functions: readonly string[] };
-  readonly breakpoints: readonly number[];
-  readonly framework: CssFramework;
-  readonly landmarks: PageFacts["landmarks"];
-}
-
-const mostContainers = 30;
-const mostVariables = 200;
+const maxContainers = 30;
+const maxVariables = 200;
 
 export function analyzeLayout(facts: PageFacts, used: readonly UsedFont[]): Layout {
   const { styles, css, document } = facts;
@@ -49,7 +14,7 @@ export function analyzeLayout(facts: PageFacts, used: readonly UsedFont[]): Layo
   for (const { type } of sections) sectionTypes[type] = (sectionTypes[type] ?? 0) + 1;
   const containers = styles.containers.toSorted((a, b) => b.width - a.width || b.columns - a.columns);
   const grids = containers.filter(({ display }) => display === "grid");
-  const widest = (grids.length > 0 ? grids : containers).reduce((most, { columns }) => Math.max(most, columns), 1);
+  const widest = (grids.length > 0 ? grids : containers).reduce((max, { columns }) => Math.max(max, columns), 1);
   return {
     sections,
     sectionTypes,
@@ -57,19 +22,19 @@ export function analyzeLayout(facts: PageFacts, used: readonly UsedFont[]): Layo
       usesGrid: grids.length > 0,
       usesFlex: containers.some(({ display }) => display === "flex"),
       columns: widest,
-      gap: mostCommon(containers.map(({ gap }) => gap).filter((gap) => gap > 0)) ?? 0,
-      containers: containers.slice(0, mostContainers),
+      gap: maxCommon(containers.map(({ gap }) => gap).filter((gap) => gap > 0)) ?? 0,
+      containers: containers.slice(0, maxContainers),
     },
     typography: readTypography(facts, used),
     palette: readPalette(styles),
-    variables: { list: css.variables.slice(0, mostVariables), functions: css.functions.slice(0, 50) },
+    variables: { list: css.variables.slice(0, maxVariables), functions: css.functions.slice(0, 50) },
     breakpoints: readBreakpoints(css.mediaQueries),
     framework: detectFramework(document),
     landmarks: facts.landmarks,
   };
 }
 
-function readTypography({ styles, css, document }: PageFacts, used: readonly UsedFont[]): Typography {
+function readTypography({ styles, css, document }: PageFacts, used: readonly UsedFont[]): Layout["typography"] {
   const { texts } = styles;
   const total = Math.max(
     1,
@@ -115,7 +80,7 @@ export function readBreakpoints(queries: readonly string[]): number[] {
   return [...new Set(widths)].filter((width) => width >= 200 && width <= 4_000).toSorted((a, b) => a - b);
 }
 
-function mostCommon(values: readonly number[]): number | undefined {
+function maxCommon(values: readonly number[]): number | undefined {
   const counts = new Map<number, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   return [...counts].toSorted((a, b) => b[1] - a[1])[0]?.[0];

@@ -1,31 +1,6 @@
 import type { SectionFacts } from "../facts.ts";
-import { findEvidence, type Evidence, type SectionType } from "./section-evidence.ts";
-
-export interface Section {
-  readonly id: string;
-  readonly type: SectionType;
-  readonly position: number;
-  readonly heading: string;
-  /** From 0 to 1. */
-  readonly confidence: number;
-  readonly reasons: readonly string[];
-  readonly selector: string;
-  readonly top: number;
-  readonly height: number;
-  readonly counts: {
-    readonly headings: number;
-    readonly paragraphs: number;
-    readonly links: number;
-    readonly images: number;
-    readonly buttons: number;
-  };
-  readonly colors: {
-    readonly background: string;
-    readonly text: string;
-    readonly gradient: boolean;
-    readonly image: boolean;
-  };
-}
+import type { Section, SectionType } from "./layout.ts";
+import { findEvidence, type Evidence } from "./section-evidence.ts";
 
 /** What each section is. A page has at most one hero, at its top, and one footer, at its end. */
 export function classifySections(facts: readonly SectionFacts[], pageHeight: number): Section[] {
@@ -43,12 +18,12 @@ export function classifySections(facts: readonly SectionFacts[], pageHeight: num
   }));
   const bestOf = (type: SectionType): number =>
     Math.max(0, ...ranked.map(({ ranking }) => (ranking[0]?.type === type ? ranking[0].confidence : 0)));
-  const mostHero = bestOf("hero");
-  const mostFooter = bestOf("footer");
+  const maxHero = bestOf("hero");
+  const maxFooter = bestOf("footer");
   return ranked.map(({ section, ranking }, index) => {
     const isSpare = ({ type, confidence }: Ranked): boolean =>
-      (type === "hero" && (confidence < mostHero || section.top / height > 0.3)) ||
-      (type === "footer" && confidence < mostFooter);
+      (type === "hero" && (confidence < maxHero || section.top / height > 0.3)) ||
+      (type === "footer" && confidence < maxFooter);
     const chosen = ranking.find((candidate) => !isSpare(candidate) && candidate.confidence >= 0.35);
     return toSection(section, index, chosen);
   });

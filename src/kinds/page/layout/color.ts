@@ -25,13 +25,13 @@ function linear(value: number): number {
 
 export function toHsl({ red, green, blue }: Rgb): { hue: number; saturation: number; lightness: number } {
   const parts = [red / 255, green / 255, blue / 255] as const;
-  const most = Math.max(...parts);
+  const max = Math.max(...parts);
   const least = Math.min(...parts);
-  const range = most - least;
-  const lightness = (most + least) / 2;
+  const range = max - least;
+  const lightness = (max + least) / 2;
   if (range === 0) return { hue: 0, saturation: 0, lightness };
   const [r, g, b] = parts;
-  const sector = most === r ? ((g - b) / range + 6) % 6 : most === g ? (b - r) / range + 2 : (r - g) / range + 4;
+  const sector = max === r ? ((g - b) / range + 6) % 6 : max === g ? (b - r) / range + 2 : (r - g) / range + 4;
   return { hue: sector * 60, saturation: range / (1 - Math.abs(2 * lightness - 1)), lightness };
 }
 

@@ -1,11 +1,5 @@
 import type { DocumentFacts } from "../facts.ts";
-
-export interface CssFramework {
-  readonly framework: string;
-  readonly confidence: number;
-  readonly evidence: readonly string[];
-  readonly secondary: readonly string[];
-}
+import type { Layout } from "./layout.ts";
 
 interface Fingerprint {
   readonly name: string;
@@ -78,7 +72,7 @@ const fingerprints: readonly Fingerprint[] = [
 ];
 
 /** Which framework wrote the classes; several files of evidence are surer than classes alone. */
-export function detectFramework({ classes, sources, attributes, globals }: DocumentFacts): CssFramework {
+export function detectFramework({ classes, sources, attributes, globals }: DocumentFacts): Layout["framework"] {
   const matches = fingerprints
     .map((fingerprint) => {
       const { name, least, attribute, global } = fingerprint;

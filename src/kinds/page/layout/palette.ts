@@ -1,21 +1,10 @@
 import type { StyleFacts } from "../facts.ts";
 import { distance, luminance, readHex, toHsl, type Rgb } from "./color.ts";
+import type { Layout } from "./layout.ts";
 
-export interface PaletteColor {
-  readonly color: string;
-  readonly role: "background" | "text" | "accent" | "border";
-  /** Its part of the background's area or of the text's length. */
-  readonly share: number;
-}
+type Palette = Layout["palette"];
 
-export interface Palette {
-  readonly colors: readonly PaletteColor[];
-  readonly theme: "light" | "dark" | "mixed";
-  readonly gradients: readonly { readonly value: string; readonly selector: string }[];
-  readonly backgrounds: Readonly<Record<string, number>>;
-}
-
-const mostColors = 12;
+const maxColors = 12;
 /** Below this two colours count as one. */
 const sameColor = 24;
 
@@ -24,10 +13,10 @@ export function readPalette(styles: StyleFacts): Palette {
   const texts = merge(styles.texts.map(({ color, characters }) => ({ color, weight: characters })));
   const borders = merge(styles.borders.map(({ color, count }) => ({ color, weight: count })));
   const taken: Rgb[] = [];
-  const colors: PaletteColor[] = [];
-  const take = (role: "background" | "text" | "border", entries: readonly Weighted[], most: number): void => {
-    for (const { color, rgb, share } of entries.slice(0, most)) {
-      if (colors.length >= mostColors || taken.some((known) => distance(known, rgb) < sameColor)) continue;
+  const colors: Palette["colors"][number][] = [];
+  const take = (role: "background" | "text" | "border", entries: readonly Weighted[], max: number): void => {
+    for (const { color, rgb, share } of entries.slice(0, max)) {
+      if (colors.length >= maxColors || taken.some((known) => distance(known, rgb) < sameColor)) continue;
       const { saturation, lightness } = toHsl(rgb);
       const isAccent =
         saturation > 0.35 && lightness > 0.1 && lightness < 0.9 && (role !== "background" || share < 0.3);

@@ -1,11 +1,5 @@
 import type { SectionFacts } from "../facts.ts";
-
-export const sectionTypes = [
-  ...["hero", "feature", "cta", "testimonial", "pricing", "footer", "navigation", "about", "contact", "gallery"],
-  ...["partners", "portfolio", "team", "stories", "research", "subscribe", "stats", "faq", "unknown"],
-] as const;
-
-export type SectionType = (typeof sectionTypes)[number];
+import type { SectionType } from "./layout.ts";
 
 /** One reason to take a section for something, and how much it weighs alone. */
 export interface Evidence {

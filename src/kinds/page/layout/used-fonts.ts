@@ -1,13 +1,13 @@
 import type { CDPSession } from "playwright-core";
 import type { PageFacts } from "../facts.ts";
-import type { UsedFont } from "./analyze-layout.ts";
+import type { UsedFont } from "./layout.ts";
 
-const mostAsked = 8;
+const maxAsked = 8;
 
 /** The fonts that text was really drawn with, asked of the browser for one element of each family. */
 export async function readUsedFonts(devtools: CDPSession, { styles }: PageFacts): Promise<UsedFont[]> {
   const byFamily = new Map(styles.texts.toReversed().map((text) => [text.family, text]));
-  const asked = [...byFamily.values()].toReversed().slice(0, mostAsked);
+  const asked = [...byFamily.values()].toReversed().slice(0, maxAsked);
   await devtools.send("DOM.enable");
   await devtools.send("CSS.enable");
   const { root } = await devtools.send("DOM.getDocument", { depth: 0 });

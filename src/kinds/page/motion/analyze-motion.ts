@@ -1,51 +1,8 @@
-import type { DeclaredMotion, MotionTiming, PageFacts } from "../facts.ts";
-import type { Frames } from "./capture-frames.ts";
-import {
-  categoryOf,
-  costOf,
-  triggerOf,
-  type MotionCategory,
-  type MotionCost,
-  type MotionTrigger,
-} from "./motion-words.ts";
+import type { DeclaredMotion, PageFacts } from "../facts.ts";
+import { categoryOf, costOf, triggerOf } from "./motion-words.ts";
+import type { Motion, MotionPattern, MotionTrigger, MotionWarning } from "./motion.ts";
 
-export interface MotionPattern extends MotionTiming {
-  readonly id: string;
-  readonly name: string;
-  readonly type: "css_animation" | "css_transition" | "keyframes" | "web_animation";
-  readonly category: MotionCategory;
-  readonly trigger: MotionTrigger;
-  readonly properties: readonly string[];
-  readonly cost: MotionCost;
-  readonly respectsReducedMotion: boolean;
-  /** It was seen to run, not only declared. */
-  readonly isRunning: boolean;
-}
-
-export interface MotionWarning {
-  readonly code: "no_reduced_motion" | "infinite_motion" | "layout_motion" | "many_motions" | "long_motion";
-  readonly severity: "info" | "warning";
-  readonly topic: "accessibility" | "performance";
-  readonly message: string;
-  readonly selectors: readonly string[];
-}
-
-export interface Motion {
-  readonly patterns: readonly MotionPattern[];
-  readonly total: number;
-  readonly categories: Readonly<Record<string, number>>;
-  readonly libraries: PageFacts["motion"]["libraries"];
-  readonly canvases: PageFacts["motion"]["canvases"];
-  readonly scrollEffects: PageFacts["motion"]["scrollEffects"];
-  readonly webAnimations: number;
-  readonly hasReducedMotion: boolean;
-  readonly usesScript: Pick<PageFacts["motion"], "frameRequests" | "intersectionObservers" | "scrollListeners">;
-  readonly warnings: readonly MotionWarning[];
-  /** Only if they were asked for, and in a browser. */
-  readonly frames?: Frames;
-}
-
-const mostPatterns = 200;
+const maxPatterns = 200;
 
 export function analyzeMotion(facts: PageFacts): Motion {
   const { css, motion } = facts;
@@ -64,7 +21,7 @@ export function analyzeMotion(facts: PageFacts): Motion {
   const categories: Record<string, number> = {};
   for (const { category } of patterns) categories[category] = (categories[category] ?? 0) + 1;
   return {
-    patterns: patterns.slice(0, mostPatterns),
+    patterns: patterns.slice(0, maxPatterns),
     total: patterns.length,
     categories,
     libraries: motion.libraries,
@@ -172,8 +129,6 @@ function findWarnings(patterns: readonly MotionPattern[], hasReducedMotion: bool
   const long = moving.filter(
     ({ durationMs, iterations, type }) => durationMs > 5_000 && iterations === 1 && type !== "css_transition",
   );
-  const selectors = (of: readonly MotionPattern[]): string[] =>
-    of.slice(0, 10).map(({ selector, name }) => selector || name);
   const warnings: (MotionWarning | false)[] = [
     moving.length > 0 &&
       !hasReducedMotion && {
@@ -181,21 +136,21 @@ function findWarnings(patterns: readonly MotionPattern[], hasReducedMotion: bool
         severity: "warning",
         topic: "accessibility",
         message: `There is no rule for people who asked for less motion (prefers-reduced-motion). Movements: ${moving.length}.`,
-        selectors: selectors(moving),
+        selectors: selectorsOf(moving),
       },
     infinite.length > 0 && {
       code: "infinite_motion",
       severity: "info",
       topic: "accessibility",
       message: `People must be able to stop what moves longer than five seconds. Movements that never end: ${infinite.length}.`,
-      selectors: selectors(infinite),
+      selectors: selectorsOf(infinite),
     },
     costly.length > 0 && {
       code: "layout_motion",
       severity: "warning",
       topic: "performance",
       message: `Transform and opacity are cheap to move. Movements that change the layout in every frame: ${costly.length}.`,
-      selectors: selectors(costly),
+      selectors: selectorsOf(costly),
     },
     moving.length > 20 && {
       code: "many_motions",
@@ -209,8 +164,12 @@ function findWarnings(patterns: readonly MotionPattern[], hasReducedMotion: bool
       severity: "info",
       topic: "accessibility",
       message: `Movements that take longer than five seconds: ${long.length}.`,
-      selectors: selectors(long),
+      selectors: selectorsOf(long),
     },
   ];
   return warnings.filter((warning) => warning !== false);
+}
+
+function selectorsOf(patterns: readonly MotionPattern[]): string[] {
+  return patterns.slice(0, 10).map(({ selector, name }) => selector || name);
 }

@@ -1,25 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Artifacts } from "../../../job/kind.ts";
 import { compareFrame, scrollWindow } from "../in-page/compare-frame.ts";
-import type { PageInput } from "../input.ts";
+import type { PageInput } from "../contract.ts";
 import type { LivePage } from "../live-page.ts";
-
-/** The window in pictures, while it was scrolled from the top of the page to its end. */
-export interface Frames {
-  readonly stepPx: number;
-  readonly list: readonly Frame[];
-  /** Why there are none. */
-  readonly error?: string;
-}
-
-export interface Frame {
-  /** The file with the picture. */
-  readonly name: string;
-  readonly top: number;
-  readonly atMs: number;
-  /** The share of the window that changed by itself since the frame before, not by scrolling. */
-  readonly changed: number | null;
-}
+import type { Frames } from "./motion.ts";
 
 /** A page that needs no scrolling is looked at for as many frames. */
 const fewestFrames = 5;
@@ -27,18 +11,18 @@ const fewestFrames = 5;
 export async function captureFrames(
   { evaluate, devtools }: Pick<LivePage, "evaluate" | "devtools">,
   wanted: NonNullable<PageInput["frames"]>,
-  mostMs: number,
+  maxMs: number,
   artifacts: Pick<Artifacts, "save">,
   signal: AbortSignal,
 ): Promise<Frames> {
   const startedAt = performance.now();
-  const list: Frame[] = [];
+  const list: Frames["list"][number][] = [];
   const { scrollable } = await evaluate(scrollWindow(0));
-  const end = Math.max(0, Math.min(scrollable, wanted.heightPx ?? Infinity));
+  const end = Math.max(0, Math.min(scrollable, wanted.height_px ?? Infinity));
   // A step that would take too many frames to the end is made wider.
-  const stepPx = Math.max(wanted.stepPx, Math.ceil(end / (wanted.most - 1)));
-  const count = Math.min(wanted.most, Math.max(fewestFrames, Math.ceil(end / stepPx) + 1));
-  while (list.length < count && performance.now() - startedAt < mostMs) {
+  const stepPx = Math.max(wanted.step_px, Math.ceil(end / (wanted.max - 1)));
+  const count = Math.min(wanted.max, Math.max(fewestFrames, Math.ceil(end / stepPx) + 1));
+  while (list.length < count && performance.now() - startedAt < maxMs) {
     signal.throwIfAborted();
     const { top } = await evaluate(scrollWindow(Math.min(end, Math.round(list.length * stepPx))));
     const atMs = Math.round(performance.now() - startedAt);
@@ -49,7 +33,7 @@ export async function captureFrames(
     await artifacts.save(name, picture);
     const changed = await evaluate(compareFrame(picture, top - (list.at(-1)?.top ?? 0)));
     list.push({ name, top, atMs, changed });
-    await delay(Math.max(0, wanted.intervalMs - (performance.now() - startedAt - atMs)), undefined, { signal });
+    await delay(Math.max(0, wanted.interval_ms - (performance.now() - startedAt - atMs)), undefined, { signal });
   }
   await evaluate(scrollWindow(0));
   return { stepPx, list };

@@ -1,20 +1,12 @@
-/** What a change of a property costs the browser for every frame. */
-export type MotionCost = "compositor" | "paint" | "layout";
+import type { MotionPattern, MotionTrigger } from "./motion.ts";
 
-export const motionCategories = [
-  ...["typing_animation", "marquee", "loading_state", "video_overlay", "hover_effect", "parallax", "morphing"],
-  ...["background_animation", "scroll_trigger", "reveal", "page_transition", "navigation", "feedback"],
-  ...["micro_interaction", "attention_grabber", "entrance", "exit", "unknown"],
-] as const;
-
-export type MotionCategory = (typeof motionCategories)[number];
-export type MotionTrigger = "hover" | "focus" | "click" | "scroll" | "intersection" | "load" | "unknown";
+type MotionCategory = MotionPattern["category"];
 
 const compositorOnly = /^(transform|translate|rotate|scale|opacity|filter|backdrop-filter|offset-.*|perspective)$/;
 const layoutChanging =
   /^(all|width|height|(min|max)-(width|height)|inline-size|block-size|top|right|bottom|left|inset.*|margin.*|padding.*|border(-\w+)?-width|font-size|line-height|letter-spacing|word-spacing|display|position|flex.*|grid.*|gap|row-gap|column-gap|columns|float|white-space|vertical-align)$/;
 
-export function costOf(properties: readonly string[]): MotionCost {
+export function costOf(properties: readonly string[]): MotionPattern["cost"] {
   const animated = properties.filter((property) => !property.startsWith("--"));
   // "all" is written by habit more than by intent, and changes whatever the state's rule changes.
   if (animated.some((property) => property !== "all" && layoutChanging.test(property))) return "layout";

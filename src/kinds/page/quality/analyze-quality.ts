@@ -1,48 +1,14 @@
 import type { PageFacts } from "../facts.ts";
-import type { PageInput } from "../input.ts";
+import type { PageInput } from "../contract.ts";
 import type { Measurements } from "../measurements.ts";
-import {
-  axisNames,
-  findCliches,
-  gradeOf,
-  rateContextuality,
-  rateOriginality,
-  type Axis,
-  type AxisName,
-  type Cliche,
-  type Grade,
-} from "./axes.ts";
-import { linkFindings, type LinkCheck } from "./check-links.ts";
+import { findCliches, gradeOf, rateContextuality, rateOriginality } from "./axes.ts";
+import { linkFindings } from "./check-links.ts";
 import { rateCraftsmanship } from "./craftsmanship.ts";
-import { bySeverity, type Finding } from "./findings.ts";
+import { bySeverity } from "./findings.ts";
 import { checkLoading } from "./load-checks.ts";
 import { checkPage } from "./page-checks.ts";
-import { recommend, type Recommendation } from "./recommend.ts";
-
-export interface Quality {
-  readonly score: number;
-  readonly grade: Grade;
-  readonly axes: Readonly<Record<AxisName, Axis>>;
-  readonly cliches: readonly Cliche[];
-  readonly findings: readonly Finding[];
-  readonly recommendations: readonly Recommendation[];
-  readonly accessibility: { readonly violations: number; readonly passes: number; readonly incomplete: number } | null;
-  readonly vitals: VitalsSummary | null;
-  readonly weight: Weight | null;
-  readonly links: LinkCheck | null;
-}
-
-type VitalsSummary = Pick<
-  Measurements["vitals"],
-  | ("largestPaintMs" | "largestPaintElement" | "firstPaintMs" | "layoutShift" | "longTasks" | "blockingMs")
-  | ("responseMs" | "interactiveMs" | "loadedMs")
->;
-
-export interface Weight {
-  readonly bytes: number;
-  readonly requests: number;
-  readonly byType: Readonly<Record<string, { readonly bytes: number; readonly requests: number }>>;
-}
+import { axisNames, type Axis, type AxisName, type Finding, type LinkCheck, type Quality } from "./quality.ts";
+import { recommend } from "./recommend.ts";
 
 export interface QualityParts {
   readonly axe:
@@ -85,7 +51,7 @@ export function analyzeQuality(facts: PageFacts, input: PageInput, { axe, measur
   };
 }
 
-function summariseVitals({ vitals }: Measurements): VitalsSummary {
+function summariseVitals({ vitals }: Measurements): Quality["vitals"] {
   const { round } = Math;
   return {
     largestPaintMs: round(vitals.largestPaintMs),
@@ -100,7 +66,7 @@ function summariseVitals({ vitals }: Measurements): VitalsSummary {
   };
 }
 
-function weigh({ requests }: Measurements): Weight {
+function weigh({ requests }: Measurements): Quality["weight"] {
   const byType: Record<string, { bytes: number; requests: number }> = {};
   for (const { type, bytes } of requests) {
     const sum = (byType[type] ??= { bytes: 0, requests: 0 });

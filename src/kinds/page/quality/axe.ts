@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import type { LivePage } from "../live-page.ts";
-import type { Finding, Severity } from "./findings.ts";
+import type { Finding, Severity } from "./quality.ts";
 
 interface AxeNode {
   /** One step per frame or shadow root. */

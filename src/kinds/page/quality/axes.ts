@@ -1,29 +1,12 @@
 import { readHex, toHsl } from "../layout/color.ts";
+import type { PageInput } from "../contract.ts";
 import type { PageFacts } from "../facts.ts";
-import type { PageInput } from "../input.ts";
 import { firstFamily } from "../layout/analyze-layout.ts";
+import type { Axis, Cliche } from "./quality.ts";
 
-export const axisNames = ["originality", "craftsmanship", "contextuality"] as const;
-export type AxisName = (typeof axisNames)[number];
+type Points = Axis["details"][number];
 
-export interface Axis {
-  readonly score: number;
-  readonly grade: Grade;
-  /** Why the score is what it is: what it gained and lost, and for what. */
-  readonly details: readonly { readonly points: number; readonly text: string }[];
-}
-
-export type Grade = "A" | "B" | "C" | "D" | "F";
-
-export interface Cliche {
-  readonly type: string;
-  readonly description: string;
-  readonly severity: "high" | "medium" | "low";
-}
-
-type Points = { readonly points: number; readonly text: string };
-
-export function gradeOf(score: number): Grade {
+export function gradeOf(score: number): Axis["grade"] {
   const steps = [
     [90, "A"],
     [80, "B"],

@@ -1,15 +1,10 @@
-import type { GuardedFetch } from "../../../net/guarded-fetch.ts";
+import type { GuardedFetch } from "../../../net/fetch/guarded-fetch.ts";
 import { JobFailure } from "../../../job/failure.ts";
 import type { PageFacts } from "../facts.ts";
-import { found, type Finding } from "./findings.ts";
+import { found } from "./findings.ts";
+import type { Finding, LinkCheck } from "./quality.ts";
 
-export interface LinkCheck {
-  readonly checked: number;
-  readonly total: number;
-  readonly broken: readonly { readonly url: string; readonly selector: string; readonly reason: string }[];
-}
-
-const mostLinks = 40;
+const maxLinks = 40;
 const atOnce = 6;
 const eachMs = 8_000;
 
@@ -30,7 +25,7 @@ export async function checkLinks(
   const ordered = [...targets].toSorted(
     ([a], [b]) => Number(new URL(b).origin === page.origin) - Number(new URL(a).origin === page.origin),
   );
-  const queue = ordered.slice(0, mostLinks);
+  const queue = ordered.slice(0, maxLinks);
   const chosen = queue.length;
   const broken: { url: string; selector: string; reason: string }[] = [];
   const work = async (): Promise<void> => {

@@ -1,9 +1,9 @@
 import type { PageFacts } from "../facts.ts";
-import { toAxis, type Axis } from "./axes.ts";
-import type { Finding, Severity } from "./findings.ts";
+import { toAxis } from "./axes.ts";
+import type { Axis, Finding, Severity } from "./quality.ts";
 
 const price: Readonly<Record<Severity, number>> = { critical: 12, serious: 7, moderate: 3, minor: 1 };
-const mostLost = 60;
+const maxLost = 60;
 
 /**
  * How well it is made. What was measured and found wrong weighs most; the techniques that it uses are worth a few points each, so
@@ -17,7 +17,7 @@ export function rateCraftsmanship(facts: PageFacts, findings: readonly Finding[]
     text: title,
   }));
   const total = lost.reduce((sum, { points }) => sum + points, 0);
-  const scale = total < -mostLost ? -mostLost / total : 1;
+  const scale = total < -maxLost ? -maxLost / total : 1;
   const semantic = ["header", "main", "nav", "footer"].filter((tag) => (document.tags[tag] ?? 0) > 0).length;
   const isReduced = css.mediaQueries.some((query) => query.includes("prefers-reduced-motion"));
   const isResponsive = css.mediaQueries.some((query) => query.includes("width")) || has("container") || has("clamp");

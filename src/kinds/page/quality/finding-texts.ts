@@ -1,6 +1,6 @@
-import type { Severity, Topic } from "./findings.ts";
+import type { Finding, Severity } from "./quality.ts";
 
-type Text = readonly [topic: Topic, severity: Severity, title: string, advice: string];
+type Text = readonly [topic: Finding["topic"], severity: Severity, title: string, advice: string];
 
 /** What a finding is about, how bad it is where it does not say so itself, and what to do about it. */
 export const findingTexts = {

@@ -1,22 +1,5 @@
 import { findingTexts } from "./finding-texts.ts";
-
-export type Severity = "critical" | "serious" | "moderate" | "minor";
-export type Topic = "accessibility" | "performance" | "seo" | "practice" | "links" | "errors";
-
-/** Something that is wrong with the page, with what shows it. */
-export interface Finding {
-  /** Stays the same from one analysis to the next, so that two can be compared. */
-  readonly id: string;
-  readonly topic: Topic;
-  readonly severity: Severity;
-  readonly title: string;
-  readonly evidence: string;
-  readonly advice: string;
-  /** How many places have it. */
-  readonly count: number;
-  readonly selectors: readonly string[];
-  readonly help?: string;
-}
+import type { Finding, Severity } from "./quality.ts";
 
 /** One of our own findings, with what shows it. */
 export function found(

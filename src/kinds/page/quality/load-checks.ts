@@ -1,5 +1,6 @@
 import type { Measurements } from "../measurements.ts";
-import { found, type Finding } from "./findings.ts";
+import { found } from "./findings.ts";
+import type { Finding } from "./quality.ts";
 
 /** What loading the page showed: how long, how heavy, what failed. Bounds are those of Core Web Vitals where there are any. */
 export function checkLoading(measured: Measurements): Finding[] {
@@ -56,8 +57,8 @@ function checkErrors({ consoleErrors, dialogs, downloads, isHttps }: Measurement
   ];
 }
 
-function firstOf(list: readonly string[], most: number): [evidence: string, more: { count: number }] {
-  return [list.slice(0, most).join(" | ").slice(0, 500), { count: list.length }];
+function firstOf(list: readonly string[], max: number): [evidence: string, more: { count: number }] {
+  return [list.slice(0, max).join(" | ").slice(0, 500), { count: list.length }];
 }
 
 function worseIf(isWorse: boolean): Pick<Finding, "severity"> | undefined {

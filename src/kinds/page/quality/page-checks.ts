@@ -1,5 +1,6 @@
 import type { PageFacts } from "../facts.ts";
-import { found, type Finding } from "./findings.ts";
+import { found } from "./findings.ts";
+import type { Finding } from "./quality.ts";
 
 /** What the document itself shows: for search engines, and for whoever maintains it. */
 export function checkPage(facts: PageFacts): Finding[] {

@@ -1,19 +1,6 @@
-import { axisNames, type Axis, type AxisName } from "./axes.ts";
-import type { Finding, Severity } from "./findings.ts";
+import { axisNames, type Axis, type AxisName, type Finding, type Recommendation, type Severity } from "./quality.ts";
 
-export interface Recommendation {
-  readonly id: string;
-  readonly category: AxisName;
-  readonly priority: "high" | "medium" | "low";
-  readonly title: string;
-  readonly description: string;
-  readonly evidence: string;
-  /** What the overall score is expected to gain, in points. */
-  readonly gain: number;
-  readonly selectors: readonly string[];
-}
-
-const mostRecommendations = 10;
+const maxRecommendations = 10;
 const priorities: Readonly<Record<Severity, Recommendation["priority"]>> = {
   critical: "high",
   serious: "high",
@@ -62,5 +49,5 @@ export function recommend(
   );
   return [...fromFindings, ...fromAxes]
     .toSorted((a, b) => order[a.priority] - order[b.priority] || b.gain - a.gain)
-    .slice(0, mostRecommendations);
+    .slice(0, maxRecommendations);
 }

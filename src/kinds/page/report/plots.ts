@@ -35,10 +35,10 @@ export interface Bar {
 }
 
 /** Bars with their labels, scaled to the longest. */
-export function barChart(bars: readonly Bar[], most = Math.max(1, ...bars.map(({ value }) => value))): Markup {
+export function barChart(bars: readonly Bar[], max = Math.max(1, ...bars.map(({ value }) => value))): Markup {
   return html`<div class="bars">
     ${bars.map(({ label, value, text, tone = "" }) => {
-      const share = (Math.min(value, most) / most) * 100;
+      const share = (Math.min(value, max) / max) * 100;
       return html`<span>${label}</span
         ><span class="track"><span class="value ${tone}" style="width: ${share.toFixed(1)}%"></span></span
         ><span class="soft">${text}</span>`;

@@ -1,7 +1,7 @@
-import type { Layout } from "../layout/analyze-layout.ts";
-import type { Motion } from "../motion/analyze-motion.ts";
-import type { Quality } from "../quality/analyze-quality.ts";
-import type { Responsive } from "../responsive/analyze-responsive.ts";
+import type { Layout } from "../layout/layout.ts";
+import type { Motion } from "../motion/motion.ts";
+import type { Quality } from "../quality/quality.ts";
+import type { Responsive } from "../responsive.ts";
 import { html, type Markup, type Value } from "./html.ts";
 import { barChart, type Bar, pageMap, toneOf } from "./plots.ts";
 
@@ -146,7 +146,7 @@ export function motionPart({ patterns, warnings, libraries, total, frames }: Mot
       html`${cut(name, 80)}<br /><code>${cut(selector, 80)}</code>`,
       category.replaceAll("_", " "),
       trigger,
-      `${durationMs} ms${iterations === -1 ? ", for ever" : ""}`,
+      `${durationMs} ms${iterations === -1 ? ", forever" : ""}`,
       properties.slice(0, 5).join(", "),
       html`<span class="${costTones[cost]}">${cost}</span>`,
     ]);
@@ -199,6 +199,6 @@ function kilobytes(bytes: number): string {
   return bytes >= 1_000_000 ? `${(bytes / 1_000_000).toFixed(1)} MB` : `${(bytes / 1_000).toFixed(1)} KB`;
 }
 
-function cut(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most)}…`;
+function cut(text: string, max: number): string {
+  return text.length <= max ? text : `${text.slice(0, max)}…`;
 }

@@ -1,5 +1,5 @@
 import type { JobContext } from "../../../job/kind.ts";
-import type { PageAnalysis } from "../analysis.ts";
+import type { PageAnalysis } from "../contract.ts";
 import { html, raw, type Markup } from "./html.ts";
 import { scoreRing, toneOf } from "./plots.ts";
 import { axesPart, findingsPart, layoutPart, motionPart, responsivePart, vitalsPart } from "./report-parts.ts";
@@ -8,12 +8,12 @@ import { reportStyle } from "./style.ts";
 export const reportName = "report.html";
 
 /** In base64 they grow by a third, and all of the report is to fit into one message of 8 MB. */
-const mostPictureBytes = 5_500_000;
+const maxPictureBytes = 5_500_000;
 
 /** One file with all pictures in it, which runs no script and fetches nothing. */
 export async function writeReport(analysis: PageAnalysis, context: JobContext): Promise<{ readonly name: string }> {
   const pictures = new Map<string, string>();
-  let left = mostPictureBytes;
+  let left = maxPictureBytes;
   for (const { name, mediaType, bytes: size } of await context.artifacts.list()) {
     if (mediaType !== "image/jpeg" || !name.startsWith("screenshot") || size > left) continue;
     left -= size;

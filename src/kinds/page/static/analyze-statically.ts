@@ -1,7 +1,6 @@
 import { defined } from "../../../job/defined.ts";
-import type { GuardedFetch } from "../../../net/guarded-fetch.ts";
-import type { PageAnalysis } from "../analysis.ts";
-import type { PageInput } from "../input.ts";
+import type { GuardedFetch } from "../../../net/fetch/guarded-fetch.ts";
+import type { FeatureName, PageAnalysis, PageInput } from "../contract.ts";
 import { analyzeLayout } from "../layout/analyze-layout.ts";
 import { analyzeMotion } from "../motion/analyze-motion.ts";
 import type { Phases } from "../phases.ts";
@@ -16,18 +15,18 @@ export async function analyzeStatically(
   phases: Phases,
   fetch: GuardedFetch["fetch"],
 ): Promise<{ collected: StaticPage; findings: Pick<PageAnalysis, "layout" | "motion" | "quality"> }> {
-  const { features } = input;
   const { facts } = page;
-  const skip = (name: "layout" | "motion" | "quality"): undefined => phases.skip(name, "not asked for");
-  const layout = features.layout ? await phases.run("layout", async () => analyzeLayout(facts, [])) : skip("layout");
-  const motion = features.motion ? await phases.run("motion", async () => analyzeMotion(facts)) : skip("motion");
-  const quality = features.quality
+  const isAsked = (name: FeatureName): boolean => input.features.includes(name);
+  const skip = (name: FeatureName): undefined => phases.skip(name, "not asked for");
+  const layout = isAsked("layout") ? await phases.run("layout", async () => analyzeLayout(facts, [])) : skip("layout");
+  const motion = isAsked("motion") ? await phases.run("motion", async () => analyzeMotion(facts)) : skip("motion");
+  const quality = isAsked("quality")
     ? await phases.run("quality", async (signal) => {
-        const links = input.checkLinks ? await checkLinks(facts, page.finalUrl, fetch, signal) : undefined;
+        const links = input.check_links ? await checkLinks(facts, page.finalUrl, fetch, signal) : undefined;
         return analyzeQuality(facts, input, { links, axe: undefined, measured: undefined });
       })
     : skip("quality");
-  phases.skip("responsive", features.responsive ? "needs a browser" : "not asked for");
+  phases.skip("responsive", isAsked("responsive") ? "needs a browser" : "not asked for");
   return {
     collected: page,
     findings: defined({ layout, motion, quality }),

@@ -1,27 +1,27 @@
 import { load as parseHtml, type CheerioAPI } from "cheerio/slim";
 import { JobFailure } from "../../../job/failure.ts";
-import { decodeText } from "../../../net/decode-text.ts";
-import type { GuardedFetch } from "../../../net/guarded-fetch.ts";
+import { decodeText } from "../../../net/fetch/decode-text.ts";
+import type { GuardedFetch } from "../../../net/fetch/guarded-fetch.ts";
 import type { CollectedPage } from "../collect-page.ts";
-import type { PageInput } from "../input.ts";
+import type { PageRequest } from "../contract.ts";
 import { readCss } from "./read-css.ts";
 import { readDocument } from "./read-document.ts";
 
 export type StaticPage = Pick<CollectedPage, "facts" | "finalUrl" | "status">;
 
-const mostHtmlBytes = 5_000_000;
-const mostSheets = 20;
-const mostSheetBytes = 1_000_000;
+const maxHtmlBytes = 5_000_000;
+const maxSheets = 20;
+const maxSheetBytes = 1_000_000;
 const sheetMs = 5_000;
 
 /** The page as its HTML and CSS describe it: nothing is drawn, no script runs. */
 export async function loadStatically(
-  { url, html: given }: Pick<PageInput, "url" | "html">,
+  { url, html: given }: Pick<PageRequest, "url" | "html">,
   fetch: GuardedFetch["fetch"],
   signal: AbortSignal,
 ): Promise<StaticPage> {
   if (given !== undefined) return readStatically(given, { status: 200, finalUrl: url }, fetch, signal);
-  const response = await fetch(url, { signal, maxBodyBytes: mostHtmlBytes, whenTooLarge: "truncate" });
+  const response = await fetch(url, { signal, maxBodyBytes: maxHtmlBytes, whenTooLarge: "truncate" });
   const { status, url: finalUrl } = response;
   if (status >= 400) {
     throw new JobFailure("http_error", `${url} answered with status ${status}.`, {
@@ -64,9 +64,9 @@ async function fetchSheets(
       const href = $(element).attr("href") ?? "";
       return URL.canParse(href, base) ? [new URL(href, base).href] : [];
     });
-  const request = { signal, timeoutMs: sheetMs, maxBodyBytes: mostSheetBytes };
+  const request = { signal, timeoutMs: sheetMs, maxBodyBytes: maxSheetBytes };
   const answers = await Promise.all(
-    urls.slice(0, mostSheets).map(async (url) => {
+    urls.slice(0, maxSheets).map(async (url) => {
       const response = await fetch(url, request).catch(() => undefined);
       signal.throwIfAborted();
       return { url, text: response?.status === 200 ? decodeText(response.body, "text/css").text : undefined };

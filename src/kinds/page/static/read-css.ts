@@ -2,7 +2,7 @@ import { generate, parse, walk, type CssNode, type Rule } from "css-tree";
 import type { CssFacts, DeclaredMotion } from "../facts.ts";
 import { cssFeatures, mathIn, splitList, stateOf, toMilliseconds } from "../in-page/collect-css.ts";
 
-const mostCharacters = 2_000_000;
+const maxCharacters = 2_000_000;
 
 type Notes = {
   -readonly [Key in keyof CssFacts]: CssFacts[Key] extends readonly (infer Item)[] ? Item[] : CssFacts[Key];
@@ -10,7 +10,7 @@ type Notes = {
 
 /** What style sheets declare, read without a browser. css-tree goes on after what it cannot read. */
 export function readCss(texts: readonly string[], unreadable: readonly string[]): CssFacts {
-  const css = texts.join("\n").slice(0, mostCharacters);
+  const css = texts.join("\n").slice(0, maxCharacters);
   const notes: Notes = {
     rules: 0,
     bytes: css.length,
@@ -123,7 +123,7 @@ function toMotions(
         durationMs: times[0] ?? 0,
         delayMs: times[1] ?? 0,
         easing,
-        iterations: words.includes("infinite") ? -1 : Number(count ?? 1),
+        iterations: words.includes("infinite") ? -1 : Number.isFinite(Number(count)) ? Number(count) : 1,
         timeline,
       };
     })

@@ -218,8 +218,8 @@ function toLink(link: Part, base: string): PageFacts["content"]["links"][number]
   };
 }
 
-function textOf(part: Part, most: number): string {
-  return part.text().replace(/\s+/g, " ").trim().slice(0, most);
+function textOf(part: Part, max: number): string {
+  return part.text().replace(/\s+/g, " ").trim().slice(0, max);
 }
 
 function absolute(url: string, base: string): string {

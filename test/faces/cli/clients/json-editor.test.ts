@@ -5,7 +5,7 @@ import { createJsonEditor } from "../../../../src/faces/cli/clients/json-editor.
 const editor = createJsonEditor(() => ["mcpServers", "longhaul"]);
 const entry = { command: "node", args: ["main.js", "mcp"] };
 
-describe("adding to JSON changes nothing else", () => {
+describe("adding to JSON", () => {
   it.each([
     [
       "an object without servers",
@@ -42,12 +42,12 @@ describe("adding to JSON changes nothing else", () => {
       `{}`,
       `{\n  "mcpServers": {\n    "longhaul": {\n      "command": "node",\n      "args": [\n        "main.js",\n        "mcp"\n      ]\n    }\n  }\n}`,
     ],
-  ])("%s", (_what, before, after) => {
+  ])("changes nothing else: %s", (_what, before, after) => {
     expect(editor.set(before, entry)).toBe(after);
     expect(editor.get(after)).toEqual(entry);
   });
 
-  it("an entry that is there is changed field by field", () => {
+  it("changes an entry that is there field by field", () => {
     const text = (args: string): string =>
       `{"mcpServers": {\n  "longhaul": {\n    // mine\n    "timeout": 5, "args": ${args},\n    "command": "node" }\n}}`;
     expect(editor.set(text(`["old", "mcp"]`), { ...entry, timeout: 5 })).toBe(
@@ -56,7 +56,7 @@ describe("adding to JSON changes nothing else", () => {
   });
 });
 
-describe("removing from JSON takes out the entry alone", () => {
+describe("removing from JSON", () => {
   const own = `"longhaul": {"command": "node"}`;
   it.each([
     ["the only one", `{"mcpServers": {\n  ${own}\n}}`, `{"mcpServers": {}}`],
@@ -66,12 +66,12 @@ describe("removing from JSON takes out the entry alone", () => {
     ["between comments", `{"mcpServers": {\n  // a\n  ${own},\n  // b\n}}`, `{"mcpServers": {\n  // a\n  // b\n}}`],
     ["before another on its line", `{"mcpServers": {\n // a\n ${own}, "x": 1}}`, `{"mcpServers": {\n // a\n  "x": 1}}`],
     ["on one line", `{"mcpServers":{"x":1,${own}}}`, `{"mcpServers":{"x":1}}`],
-  ])("%s", (_what, before, after) => {
+  ])("takes out the entry alone: %s", (_what, before, after) => {
     expect(editor.unset(before)).toBe(after);
   });
 });
 
-describe("JSON that cannot be changed safely is refused", () => {
+describe("JSON that cannot be changed safely", () => {
   it.each([
     ["a missing brace", `{\n  "a": [1,\n`, "line 3, column 1"],
     ["a missing comma", `{\n  "a": 1 "b": 2\n}`, "line 2, column 10"],
@@ -79,7 +79,7 @@ describe("JSON that cannot be changed safely is refused", () => {
     ["a list", `[]`, "JSON object"],
     ["servers that are none", `{"mcpServers": []}`, `"mcpServers" in it is not an object`],
     ["the same key twice", `{"mcpServers": {"x": 1}, "mcpServers": {}}`, "without risk"],
-  ])("%s", (_what, text, reason) => {
+  ])("is refused: %s", (_what, text, reason) => {
     expect(() => editor.set(text, entry)).toThrow(UneditableError);
     expect(() => editor.set(text, entry)).toThrow(reason);
   });

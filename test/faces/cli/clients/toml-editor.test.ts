@@ -18,16 +18,16 @@ describe("adding to TOML appends a table", () => {
   });
 });
 
-describe("changing TOML touches only tables of the entry", () => {
+describe("changing TOML", () => {
   const before = `# head\na = 1979-05-27\n\n[mcp_servers.longhaul] # ours\ncommand = "old"\nlist = [\n  1, # [mcp_servers.no]\n]\n\n# about x\n[mcp_servers.x]\ncommand = "y"\n\n[mcp_servers."longhaul".env]\nA = "b"\n\n[[profiles]]\nname = """\n[mcp_servers.longhaul]\n"""\n`;
   const rest = (ours: string): string =>
     `# head\na = 1979-05-27\n\n${ours}\n# about x\n[mcp_servers.x]\ncommand = "y"\n\n\n[[profiles]]\nname = """\n[mcp_servers.longhaul]\n"""\n`;
 
-  it("refuses where a text only looks like a table", () => {
+  it("is refused where a text only looks like a table", () => {
     expect(() => editor.set(before, entry)).toThrow(UneditableError);
   });
 
-  it("replaces them and takes them out", () => {
+  it("replaces the tables of the entry, or takes them out, and touches nothing else", () => {
     const clear = (text: string): string => text.replace(`name = """\n[mcp_servers.longhaul]\n"""\n`, "name = 1\n");
     expect(editor.set(clear(before), entry)).toBe(clear(rest(block)));
     expect(editor.unset(clear(before))).toBe(clear(rest("")));
@@ -38,12 +38,12 @@ describe("changing TOML touches only tables of the entry", () => {
   });
 });
 
-describe("TOML that cannot be changed safely is refused", () => {
+describe("TOML that cannot be changed safely", () => {
   it.each([
     ["what is not TOML", `a = 1\nb = = 2\n`, "line 2, column 5"],
     ["servers on one line", `mcp_servers = { x = { command = "y" } }\n`, "[mcp_servers.longhaul]"],
     ["the entry on one line", `[mcp_servers]\nlonghaul = { command = "y" }\n`, "[mcp_servers.longhaul]"],
-  ])("%s", (_what, text, reason) => {
+  ])("is refused: %s", (_what, text, reason) => {
     expect(() => editor.set(text, entry)).toThrow(UneditableError);
     expect(() => editor.set(text, entry)).toThrow(reason);
   });

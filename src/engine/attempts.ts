@@ -1,0 +1,144 @@
+import type { EventBody } from "../job/event.ts";
+import type { JobId } from "../job/id.ts";
+import { isConfined } from "../job/job.ts";
+import type { ChildRequest, AttemptHandlers } from "../job/kind.ts";
+import { isHeld } from "../job/state.ts";
+import type { Claim, Created } from "../store/store.ts";
+import { createContext, leaseLost } from "./context.ts";
+import { Dispatcher } from "./dispatcher.ts";
+import type { Feed } from "./feed.ts";
+import { HeldAttempt, note } from "./attempt.ts";
+import { rescueLost } from "./rescuer.ts";
+import { runAttempt } from "./run-attempt.ts";
+import type { EngineParts } from "./settings.ts";
+import { submitAll, type Submitter } from "./submit.ts";
+import { startWatchdog } from "./watchdog.ts";
+
+interface AttemptsParts extends EngineParts {
+  readonly worker: string;
+  readonly feed: Feed;
+  readonly submitter: Submitter;
+}
+
+/** The attempts that this engine holds: starts them, keeps their leases, hands on cancels, and ends them with the engine. */
+export class Attempts {
+  readonly dispatcher: Dispatcher;
+  readonly #parts: AttemptsParts;
+  readonly #runs = new Map<JobId, HeldAttempt>();
+  readonly #ends = new Set<Promise<void>>();
+  readonly #closing = new AbortController();
+  readonly #unsubscribe: () => void;
+
+  constructor(parts: AttemptsParts) {
+    this.#parts = parts;
+    this.dispatcher = new Dispatcher({ ...parts, start: (claim) => this.#start(claim) });
+    this.#unsubscribe = parts.store.subscribe((hint) => {
+      if (hint.type === "job-ready") this.dispatcher.wakeByHint();
+      if (hint.type === "cancel-requested") this.#cancel(hint.id, hint.reason);
+    });
+  }
+
+  /** Extends the leases of all attempts, and learns which are lost or asked to cancel. */
+  async beat(): Promise<void> {
+    if (this.#runs.size === 0) return;
+    const { store, settings } = this.#parts;
+    const leases = [...this.#runs.values()].map((run) => run.lease);
+    const { lost, cancelled } = await store.beat(leases, settings.clock.now() + settings.leaseMs);
+    for (const id of lost) this.#runs.get(id)?.stop({ type: "lease_lost" });
+    for (const { id, reason } of cancelled) this.#cancel(id, reason);
+  }
+
+  handlers(id: JobId): AttemptHandlers {
+    return this.#runs.get(id)?.handlers ?? {};
+  }
+
+  /** Puts on record what somebody did to an attempt that runs here. */
+  note(id: JobId, event: EventBody): void {
+    const run = this.#runs.get(id);
+    if (run !== undefined) note(run, event, this.#parts);
+  }
+
+  /** Continues jobs whose lease ended before this time. */
+  rescue(before: number): Promise<void> {
+    return rescueLost(before, {
+      ...this.#parts,
+      isRunning: (id) => this.#runs.has(id),
+      start: (claim) => this.#start(claim),
+    });
+  }
+
+  /** Tells every attempt that the engine stops, and waits for their ends to be stored. */
+  async stop(): Promise<void> {
+    await this.dispatcher.stop();
+    for (const run of this.#runs.values()) run.stop({ type: "stopping" });
+    const patience = this.#parts.settings.clock.after(this.#longestGraceMs() + 2_000, () => this.#closing.abort());
+    await Promise.all(this.#ends);
+    patience();
+    this.#unsubscribe();
+  }
+
+  #start(claim: Claim): void {
+    const { store, kinds, settings } = this.#parts;
+    const kind = kinds.get(claim.job.kind);
+    if (kind === undefined) return;
+    const run = new HeldAttempt(claim, kind, settings.clock);
+    const runContext = createContext(run, { ...this.#parts, spawn: (child) => this.#spawn(run, child) });
+    const stopWatchdog = startWatchdog(run, {
+      clock: settings.clock,
+      stallMs: settings.stallMs,
+      onStall: (isStalled) => this.#tellStall(run, isStalled),
+    });
+    this.#runs.set(run.id, run);
+    this.dispatcher.occupy(kind.name);
+    // A person may take days to answer: meanwhile the slot is somebody else's.
+    run.onWaiting = (isWaiting): void => {
+      if (isWaiting) this.dispatcher.vacate(kind.name);
+      else this.dispatcher.occupy(kind.name);
+    };
+    const end = runAttempt(run, claim.input, runContext, {
+      store,
+      settings,
+      closing: this.#closing.signal,
+      onSettling: () => {
+        stopWatchdog();
+        run.onWaiting = undefined;
+        if (!run.isWaiting) this.dispatcher.vacate(kind.name);
+      },
+    }).finally(() => {
+      // Held until its end is stored: meanwhile the lease is extended, and nobody rescues what is only waiting for disk space.
+      if (this.#runs.get(run.id) === run) this.#runs.delete(run.id);
+      this.#ends.delete(end);
+    });
+    this.#ends.add(end);
+    if (isHeld(claim.job.state) && claim.job.state.cancelRequest !== undefined) {
+      this.#cancel(run.id, claim.job.state.cancelRequest.reason);
+    }
+  }
+
+  /** A resumed parent that spawns again gets the child it has: the key is the same. */
+  async #spawn(run: HeldAttempt, { key, isConfined: wish, ...child }: ChildRequest): Promise<JobId> {
+    // An attempt that was given up may still run: a child of its ended job would be nobody's to cancel.
+    if (this.#runs.get(run.id) !== run) throw leaseLost();
+    const idempotencyKey = `child ${run.id} ${run.job.state.attempt} ${key}`;
+    const isKept = wish === true || isConfined(run.job);
+    const request = { ...child, owner: run.job.owner, parent: run.id, idempotencyKey, isConfined: isKept };
+    const [created] = await submitAll([request], { ...this.#parts, dispatcher: this.dispatcher }, run.client);
+    return (created as Created).job.id;
+  }
+
+  #cancel(id: JobId, reason: string): void {
+    this.#runs.get(id)?.stop({ type: "cancelled", reason });
+  }
+
+  #tellStall(run: HeldAttempt, isStalled: boolean): void {
+    const { store, settings } = this.#parts;
+    const now = settings.clock.now();
+    store.stall(run.lease, isStalled ? Math.round(now - run.silentMs()) : undefined, now).catch((error: unknown) => {
+      settings.log({ level: "warn", message: "a stall could not be stored", job: run.id, error });
+    });
+  }
+
+  #longestGraceMs(): number {
+    return Math.max(0, ...[...this.#runs.values()].map((run) => run.job.limits.graceMs));
+  }
+}

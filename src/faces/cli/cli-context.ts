@@ -1,0 +1,35 @@
+import type { Environment } from "../../config/environment.ts";
+import type { Profile } from "../../config/profiles.ts";
+import type { Client } from "../door/local-client.ts";
+import type { Screen } from "./show/screen.ts";
+
+/** What every command works with. */
+export interface CliContext {
+  readonly version: string;
+  readonly environment: Environment;
+  readonly screen: Screen;
+  /** How to run this program: the executable and the file that it runs. */
+  readonly program: { readonly executable: string; readonly file: string };
+  /** Calls a server of this version; starts one in the background if none runs. */
+  readonly client: Client;
+  /** Becomes the server. The code of it is loaded only now. */
+  readonly serve: (flags: ServeFlags, options: { isLoggedToFile: boolean }) => Promise<ServedHere>;
+  /** Stands between one MCP client, on standard input and output, and the server. Resolves with the exit code. */
+  readonly serveFront: (profile: Profile) => Promise<number>;
+  /** Looks at a database and changes nothing; rejects with what is wrong with it. Thoroughly reads all of it. */
+  readonly inspectStore: (file: string, options: { isThorough: boolean }) => Promise<void>;
+  /** Serves one MCP client on standard input and output, without a server in the background. */
+  readonly serveMcp: (profile: Profile) => Promise<void>;
+}
+
+export interface ServeFlags {
+  readonly host?: string;
+  readonly port?: number;
+  readonly allowRemoteShell?: boolean;
+}
+
+export interface ServedHere {
+  readonly url: string;
+  readonly socket: string;
+  readonly stop: () => Promise<void>;
+}

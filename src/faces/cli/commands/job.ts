@@ -1,0 +1,165 @@
+import { LonghaulError } from "../../../job/error.ts";
+import type { Json } from "../../../job/json.ts";
+import type { Answer } from "../../../job/question.ts";
+import type { JobView } from "../../../operations/job-view.ts";
+import { defineCommand, type CliCommand } from "../command.ts";
+import { addTargetOptions, toTarget, type TargetOptions } from "../options/filter-options.ts";
+import { isFinished, jobLabel, outcomeText, stateText } from "../show/job-text.ts";
+import { countText } from "../../../text/count-text.ts";
+import { sayStatus } from "../../../job/status-words.ts";
+
+export const send = defineCommand<{ newline: boolean }, [id: string, words: string[]]>({
+  describe: (command) => {
+    command
+      .argument("<id>", "id, end of an id, or name")
+      .argument("<text...>", "what to send; words are joined by spaces")
+      .option("--no-newline", "do not add a line end to the text");
+  },
+  run: async ({ client, screen }, options, id, words) => {
+    const receipt = await client.call("job_send", {
+      id,
+      text: words.join(" "),
+      newline: options.newline,
+    });
+    if (options.json === true) screen.printJson(receipt);
+    else screen.note(`Sent ${countText(receipt.sent, "byte")}.`);
+  },
+});
+
+interface AnswerOptions {
+  readonly decline?: true;
+  readonly text?: string;
+}
+
+type Asked = NonNullable<JobView["questions"]>[number];
+
+export const answer = defineCommand<AnswerOptions, [id: string, words: string[]]>({
+  describe: (command) => {
+    command
+      .argument("<id>", "id, end of an id, or name")
+      .argument("[words...]", "the question's key, if there are several, then field=value…")
+      .option("--text <text>", "the answer to a question that asks for a single text")
+      .option("--decline", "decline to answer");
+  },
+  run: async ({ client, screen }, options, id, words) => {
+    const [first] = words;
+    const key = first === undefined || first.includes("=") ? undefined : first;
+    const fields = key === undefined ? words : words.slice(1);
+    const { questions = [] } = await client.call("job_get", { id });
+    const asked = questions.find((question) => key === undefined || question.key === key);
+    const given = toAnswer(asked, fields, options);
+    const job = await client.call("job_answer", { id, answer: given, key });
+    if (options.json === true) screen.printJson(job);
+    else screen.print(`${jobLabel(job)}  answered; now ${outcomeText(job)}`);
+  },
+});
+
+function toAnswer(asked: Asked | undefined, fields: readonly string[], { decline, text }: AnswerOptions): Answer {
+  const ways = [decline === true, text !== undefined, fields.length > 0].filter(Boolean).length;
+  if (ways > 1) refuse("Give only one of fields, --text and --decline.");
+  if (decline === true) return { action: "decline" };
+  if (text !== undefined) return { action: "accept", content: { [onlyField(asked)]: text } };
+  if (fields.length === 0 && asked !== undefined && fieldNames(asked).length > 0) {
+    refuse(
+      `"${asked.message}" wants ${fieldNames(asked)
+        .map((name) => `${name}=…`)
+        .join(" ")}`,
+    );
+  }
+  return { action: "accept", content: Object.fromEntries(fields.map((field) => toField(field, asked))) };
+}
+
+function fieldNames(asked: Asked | undefined): string[] {
+  return Object.keys(asked?.form?.properties ?? {});
+}
+
+function onlyField(asked: Asked | undefined): string {
+  const names = fieldNames(asked);
+  if (names.length > 1) refuse(`The question wants several fields: ${names.map((name) => `${name}=…`).join(" ")}`);
+  return names[0] ?? "text";
+}
+
+/** The form says what a value is: `count=3` is a number where a number is asked for, else a text. */
+function toField(field: string, asked: Asked | undefined): [string, Json] {
+  const at = field.indexOf("=");
+  if (at < 1) refuse(`Expected field=value, got "${field}".`);
+  const [name, value] = [field.slice(0, at), field.slice(at + 1)];
+  const type = asked?.form?.properties[name]?.type;
+  if (type === "number" || type === "integer") return [name, Number.isNaN(Number(value)) ? value : Number(value)];
+  if (type === "boolean")
+    return [name, value === "true" || value === "yes" ? true : value === "false" || value === "no" ? false : value];
+  return [name, type === "array" ? value.split(",") : value];
+}
+
+function refuse(message: string): never {
+  throw new LonghaulError("invalid_input", message);
+}
+
+export const cancel = defineCommand<TargetOptions & { reason?: string }, [ids: string[]]>({
+  describe: (command) => {
+    addTargetOptions(command.option("--reason <text>", "the reason, kept with the job"));
+  },
+  run: async ({ client, screen }, options, ids) => {
+    const { reason } = options;
+    const changed = await client.call("job_cancel", {
+      ...toTarget(ids, options),
+      reason,
+    });
+    if (options.json === true) screen.printJson(changed);
+    else if (changed.jobs.length === 0) screen.note("No matching job is active.");
+    else for (const job of changed.jobs) screen.print(`${jobLabel(job)}  ${describe(job)}`);
+    if (options.json !== true && changed.count > changed.jobs.length) {
+      screen.note(`… and ${changed.count - changed.jobs.length} more.`);
+    }
+  },
+});
+
+function describe(job: JobView): string {
+  if (job.cancel_requested === true) return "is being cancelled: its processes have been told to end";
+  if (job.state === "cancelled") return "was cancelled";
+  return isFinished(job) ? `${sayStatus(job.state)} already` : sayStatus(job.state);
+}
+
+export const retry = defineCommand<TargetOptions, [ids: string[]]>({
+  describe: (command) => {
+    addTargetOptions(command);
+  },
+  run: async ({ client, screen }, options, ids) => {
+    const changed = await client.call("job_retry", toTarget(ids, options));
+    if (options.json === true) screen.printJson(changed);
+    else if (changed.jobs.length === 0) screen.note("No matching job has failed, timed out or been cancelled.");
+    else for (const job of changed.jobs) screen.print(`${jobLabel(job)}  ${stateText(job)}, attempt ${job.attempt}`);
+    if (options.json !== true && changed.count > changed.jobs.length) {
+      screen.note(`… and ${changed.count - changed.jobs.length} more.`);
+    }
+  },
+});
+
+export const prune = defineCommand<object>({
+  run: async ({ client, screen }, options) => {
+    const changed = await client.call("jobs_prune", {});
+    if (options.json === true) screen.printJson(changed);
+    else screen.print(`Removed ${countText(changed.removed, "job")}.`);
+  },
+});
+
+export const pause = defineKindCommand("kind_pause");
+
+export const resume = defineKindCommand("kind_resume");
+
+/** A command that calls an operation on a kind of job and tells which kinds are paused then. */
+function defineKindCommand(operation: "kind_pause" | "kind_resume"): CliCommand {
+  return defineCommand<object, [kind: string]>({
+    describe: (command) => {
+      command.argument("<kind>", "such as shell");
+    },
+    run: async ({ client, screen }, options, kind) => {
+      const changed = await client.call(operation, { kind });
+      if (options.json === true) screen.printJson(changed);
+      else
+        screen.print(
+          changed.paused_kinds.length === 0 ? "No kind is paused." : `Paused: ${changed.paused_kinds.join(", ")}`,
+        );
+    },
+  });
+}

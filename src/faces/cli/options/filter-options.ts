@@ -1,0 +1,69 @@
+import { InvalidArgumentError, type Command } from "commander";
+import { defined } from "../../../job/defined.ts";
+import { LonghaulError } from "../../../job/error.ts";
+import { jobStatuses } from "../../../job/state.ts";
+
+export interface FilterOptions {
+  readonly state?: string[];
+  readonly kind?: string;
+  readonly batch?: string;
+  readonly tag?: string;
+  readonly name?: string;
+  readonly text?: string;
+}
+
+/** The filter that lists jobs is also the target of an action on all of them. */
+export function addFilterOptions(command: Command): Command {
+  return command
+    .option("--state <state,…>", "in one of these states", readStates)
+    .option("--kind <kind>", "of this kind")
+    .option("--batch <batch>", "of this batch")
+    .option("--tag <tag>", "with this tag")
+    .option("--name <name>", "with this name")
+    .option("--text <words>", "with these words in the name, the command or the last error");
+}
+
+export function toFilter({ state, kind, batch, tag, name, text }: FilterOptions): Record<string, unknown> {
+  return defined({ state, kind, batch, tag, name, text });
+}
+
+const activeStates: readonly string[] = ["queued", "running", "waiting"];
+
+function readStates(text: string): string[] {
+  const known: readonly string[] = jobStatuses;
+  const states = text.split(",").flatMap((word) => (word === "active" ? activeStates : [word.replace("-", "_")]));
+  const unknown = states.find((state) => !known.includes(state));
+  if (unknown === undefined) return states;
+  throw new InvalidArgumentError(`Expected ${known.join(", ")} or active, got "${unknown}".`);
+}
+
+export interface TargetOptions extends FilterOptions {
+  readonly allMatching?: true;
+}
+
+export function addTargetOptions(command: Command): Command {
+  return addFilterOptions(
+    command
+      .argument("[id...]", "ids, ends of ids, or names")
+      .option("--all-matching", "all jobs that match the options below, instead of ids"),
+  );
+}
+
+/** Either ids or a filter; a batch alone is filter enough, anything wider wants to be said. */
+export function toTarget(ids: readonly string[], options: TargetOptions): Record<string, unknown> {
+  const filter = toFilter(options);
+  const isFiltered = Object.keys(filter).length > 0;
+  if (ids.length > 0 && (isFiltered || options.allMatching === true))
+    refuse("Give either ids or options that select jobs, not both.");
+  if (ids.length > 0) return { ids };
+  const isBatchOnly = isFiltered && Object.keys(filter).every((key) => key === "batch");
+  if (isFiltered && !isBatchOnly && options.allMatching !== true) {
+    refuse("Add --all-matching to mean all jobs that match these options.");
+  }
+  if (!isFiltered) refuse("Say which jobs: ids, --batch, or --all-matching with options such as --state or --tag.");
+  return { filter };
+}
+
+function refuse(message: string): never {
+  throw new LonghaulError("invalid_input", message);
+}

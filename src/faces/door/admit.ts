@@ -1,0 +1,70 @@
+import { timingSafeEqual } from "node:crypto";
+import type { Actor } from "../../engine/access.ts";
+import type { Token, TokenBook } from "../../engine/tokens.ts";
+import type { Admission, Admit, Credentials, Refusal } from "./admission.ts";
+import type { VerifyJwt } from "./jwt.ts";
+import { RateLimiter } from "./rate-limiter.ts";
+
+export interface AdmitParts {
+  readonly tokens: Pick<TokenBook, "check">;
+  /** The token of this machine's user, who may do everything, from this machine only. */
+  readonly localToken: string;
+  /** Who a token of an identity provider stands for, where one is configured. */
+  readonly verifyJwt?: VerifyJwt;
+  /** Kinds that nobody on another machine may start. */
+  readonly barredKinds: readonly string[];
+  /** Any clock that never goes back. */
+  readonly now?: () => number;
+}
+
+/** Admits the user of this machine, whoever shows a token that was given out, and whom the identity provider vouches for. */
+export function createAdmit(parts: AdmitParts): Admit {
+  const { tokens, verifyJwt, localToken, barredKinds, now = () => performance.now() } = parts;
+  const isLocalToken = createTokenCheck(localToken);
+  const limiter = new RateLimiter(now);
+  const enter = (actor: Actor, { door, isLocal }: Credentials): Admission => ({
+    actor: {
+      ...actor,
+      by: `${actor.by ?? ""} (${door})`,
+      ...(isLocal === true || barredKinds.length === 0 ? {} : { barredKinds }),
+    },
+  });
+  return async (credentials) => {
+    const { token, isLocal } = credentials;
+    if (token === undefined) return refuse(401, "Send a token: Authorization: Bearer … (`longhaul token create`).");
+    if (isLocalToken(token)) return isLocal === true ? enter({ by: "local" }, credentials) : unknown;
+    if (verifyJwt !== undefined && token.split(".").length === 3) {
+      const verified = await verifyJwt(token);
+      return "actor" in verified ? enter(verified.actor, credentials) : verified;
+    }
+    const check = await tokens.check(token);
+    if (check.status === "unknown") return unknown;
+    if (check.status !== "valid") return refuse(401, `The token "${check.token.name}" ${ended[check.status]}.`);
+    const rate = credentials.isAgain === true ? undefined : check.token.rate;
+    const waitSeconds = rate === undefined ? undefined : limiter.take(check.token.id, rate);
+    if (waitSeconds === undefined) return enter(toActor(check.token), credentials);
+    const message = `The token "${check.token.name}" may make ${rate ?? ""} requests: try again in ${waitSeconds} s.`;
+    return { refusal: { status: 429, message, retryAfterSeconds: waitSeconds } };
+  };
+}
+
+const ended = { expired: "has expired", revoked: "was revoked" } as const;
+const unknown = refuse(401, "The token is not known to this server.");
+
+function refuse(status: Refusal["status"], message: string): { refusal: Refusal } {
+  return { refusal: { status, message } };
+}
+
+function toActor({ name, owner, scope, kinds }: Token): Actor {
+  return { by: name, scope, owner, kinds };
+}
+
+/** All of ours is compared whatever is given, so that the time it takes tells nothing about it. */
+function createTokenCheck(token: string): (given: string) => boolean {
+  const expected = Buffer.from(token);
+  const compared = Buffer.alloc(expected.length);
+  return (given) => {
+    compared.fill(0).write(given);
+    return timingSafeEqual(compared, expected) && given.length === token.length;
+  };
+}

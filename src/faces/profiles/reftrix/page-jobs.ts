@@ -1,0 +1,101 @@
+import type { ContentBlock } from "@modelcontextprotocol/server";
+import { LonghaulError } from "../../../job/error.ts";
+import type { Job } from "../../../job/job.ts";
+import { isTerminal } from "../../../job/state.ts";
+import { pageContract, type PageAnalysis } from "../../../kinds/page/contract.ts";
+import type { OperationContext } from "../../../operations/operation.ts";
+import type { InputOf } from "../../../operations/registry.ts";
+import { analyzePage } from "../../../operations/start-operations.ts";
+import { linkArtifacts, readArtifact } from "../../mcp/resources/artifact-resource.ts";
+import { jobUri } from "../../mcp/resources/job-uri.ts";
+import { errorOfJob, ReftrixError } from "./error-codes.ts";
+
+export interface AnalysedPage {
+  readonly id: string;
+  readonly analysis: PageAnalysis;
+  readonly links: readonly ContentBlock[];
+}
+
+/** What the operation takes. */
+export type PageRequest = InputOf<"analyze_page">;
+
+/** Longer than this no call waits, whatever its time limit. */
+const longestWaitMs = 570_000;
+
+export async function submitPage(context: OperationContext, request: PageRequest): Promise<Job> {
+  const { id } = await analyzePage.call(context, request);
+  return context.engine.get(id, context.actor);
+}
+
+/** Waits for the analysis; one that takes too long goes on, and is not lost. */
+export async function waitForPage(context: OperationContext, { id }: Job): Promise<AnalysedPage> {
+  const { engine, actor, signal } = context;
+  const { jobs } = await engine.wait(id, {
+    timeoutMs: longestWaitMs,
+    ...actor,
+    signal,
+  });
+  const [job] = jobs;
+  if (job === undefined || !isTerminal(job.state)) {
+    throw new ReftrixError(
+      "TIMEOUT_ERROR",
+      `The analysis takes longer than a call may wait. It goes on: call page_getJobStatus with job_id ${id}.`,
+    );
+  }
+  return readPage(context, job);
+}
+
+export async function analyse(context: OperationContext, request: PageRequest): Promise<AnalysedPage> {
+  return waitForPage(context, await submitPage(context, request));
+}
+
+async function readPage({ engine, actor }: OperationContext, job: Job): Promise<AnalysedPage> {
+  if (job.state.status !== "succeeded") throw errorOfJob(job);
+  const analysis = pageContract.result.parse(await engine.result(job.id, actor));
+  const result = { uri: jobUri(job.id, "result"), name: "analysis", mimeType: "application/json" };
+  return {
+    id: job.id,
+    analysis,
+    links: [{ type: "resource_link", ...result }, ...linkArtifacts(job.id, analysis.artifacts)],
+  };
+}
+
+/** A page that was analysed before, by the id of its job. */
+export async function findPage(context: OperationContext, id: string): Promise<AnalysedPage> {
+  const job = await findPageJob(context, id);
+  if (isTerminal(job.state)) return readPage(context, job);
+  throw new LonghaulError("conflict", `The analysis ${id} has not ended yet: wait until page_getJobStatus says so.`);
+}
+
+/** What was asked for when the page was analysed, to analyse it again. */
+export async function requestOf(context: OperationContext, id: string): Promise<PageRequest> {
+  const job = await findPageJob(context, id);
+  const { url, html } = pageContract.input.parse(await context.engine.input(job.id, context.actor));
+  return html === undefined ? { url } : { url, html, check_links: false };
+}
+
+async function findPageJob({ engine, actor }: OperationContext, id: string): Promise<Job> {
+  const job = await engine.get(id, actor);
+  if (job.kind === pageContract.name) return job;
+  throw new LonghaulError("invalid_input", `Job ${id} is not a page analysis: its kind is "${job.kind}".`);
+}
+
+/** The files of an analysis that a reply carries itself. */
+export async function readFiles(
+  context: OperationContext,
+  { id, analysis }: AnalysedPage,
+  wanted: { readonly html: boolean; readonly screenshot: boolean },
+): Promise<Record<string, unknown>> {
+  const read = async (name: string, isWanted: boolean): Promise<Buffer | undefined> => {
+    const isThere = analysis.artifacts.some((artifact) => artifact.name === name);
+    return isWanted && isThere ? (await readArtifact(id, name, context)).content : undefined;
+  };
+  const html = await read("page.html", wanted.html);
+  const picture = await read("screenshot.jpg", wanted.screenshot);
+  const { width, height } = analysis.page;
+  return {
+    html: html === undefined ? undefined : html.toString("utf8"),
+    screenshot:
+      picture === undefined ? undefined : { base64: picture.toString("base64"), format: "jpeg", width, height },
+  };
+}

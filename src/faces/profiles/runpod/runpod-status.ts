@@ -1,0 +1,114 @@
+import { defined } from "../../../job/defined.ts";
+import { elapsedMs } from "../../../job/elapsed.ts";
+import { assertNever } from "../../../job/error.ts";
+import { isRecord } from "../../../job/is-record.ts";
+import type { Job } from "../../../job/job.ts";
+import type { Json } from "../../../job/json.ts";
+import { isTerminal, type TerminalState } from "../../../job/state.ts";
+import { isQueuedUpstream } from "../../../operations/endpoint.ts";
+
+export type RunpodStatus = "IN_QUEUE" | "IN_PROGRESS" | "COMPLETED" | "FAILED" | "CANCELLED" | "TIMED_OUT";
+
+/** What a job's record does not hold. */
+export interface RunpodFacts {
+  /** What the job returned, if it succeeded. */
+  readonly result?: Json;
+  /** What its kind tells of the running job. */
+  readonly live?: Readonly<Record<string, Json>>;
+  /** Why it is still in our own queue. */
+  readonly reason?: string;
+}
+
+/** A job as RunPod's API shows it. */
+export function toRunpodReply(job: Job, facts: RunpodFacts = {}): Record<string, Json> {
+  const { state } = job;
+  const status = toRunpodStatus(job, facts);
+  const told = asObject(isTerminal(state) ? (facts.result ?? failureDetails(state)) : undefined);
+  const times = ownTimes(job);
+  const delayTime = number(told["delay_ms"]) ?? times.delayTime;
+  const executionTime = number(told["execution_ms"]) ?? times.executionTime;
+  return {
+    id: job.id,
+    status,
+    ...defined({
+      delayTime,
+      executionTime,
+      workerId: typeof told["worker"] === "string" ? told["worker"] : undefined,
+      output: status === "COMPLETED" ? (told["output"] ?? null) : progressOf(job, status),
+      error: errorOf(job),
+    }),
+    ...(status === "IN_QUEUE" ? queueFacts(facts) : {}),
+  };
+}
+
+export function toRunpodStatus(job: Job, facts: RunpodFacts = {}): RunpodStatus {
+  const { state } = job;
+  switch (state.status) {
+    case "queued":
+      return "IN_QUEUE";
+    case "running":
+      return isQueued(job, facts) ? "IN_QUEUE" : "IN_PROGRESS";
+    case "waiting":
+      return "IN_PROGRESS";
+    case "succeeded":
+      return "COMPLETED";
+    case "failed":
+      return "FAILED";
+    case "timed_out":
+      return "TIMED_OUT";
+    case "cancelled":
+      return "CANCELLED";
+    default:
+      return assertNever(state);
+  }
+}
+
+/** What is known live comes first: progress is told a moment later, and not at all before the platform has spoken. */
+function isQueued(job: Job, { live = {} }: RunpodFacts): boolean {
+  const remote = live["remote_status"];
+  return remote === undefined ? isQueuedUpstream(job) : remote === null || remote === "IN_QUEUE";
+}
+
+function failureDetails(state: TerminalState): Json {
+  return "failure" in state ? { ...state.failure.details } : {};
+}
+
+/** While a job is in progress, its output is what its worker last said of it. */
+function progressOf(job: Job, status: RunpodStatus): string | undefined {
+  const isTold = status === "IN_PROGRESS" && !isQueuedUpstream(job);
+  return isTold && "progress" in job.state ? job.state.progress?.message : undefined;
+}
+
+function errorOf({ state }: Job): string | undefined {
+  if (!("failure" in state)) return undefined;
+  const error = state.failure.details?.["error"];
+  if (error === undefined) return state.failure.message;
+  return typeof error === "string" ? error : JSON.stringify(error);
+}
+
+function ownTimes({ state }: Job): { delayTime?: number; executionTime?: number } {
+  if (!("startedAt" in state) || state.startedAt === undefined) return {};
+  return {
+    delayTime: elapsedMs(state.acceptedAt, state.startedAt),
+    ...("finishedAt" in state ? { executionTime: elapsedMs(state.startedAt, state.finishedAt) } : {}),
+  };
+}
+
+/** Why it waits: RunPod's newer versions say it beside the status. */
+function queueFacts({ live = {}, reason }: RunpodFacts): Record<string, Json> {
+  const workers = asObject(live["worker_health"]);
+  const names = ["idle", "initializing", "running", "throttled", "total", "unhealthy"];
+  const health = Object.fromEntries(names.map((name) => [name, number(workers[name]) ?? 0]));
+  return defined({
+    workerHealth: live["worker_health"] === undefined ? undefined : health,
+    hint: typeof live["hint"] === "string" ? live["hint"] : reason,
+  });
+}
+
+function asObject(value: Json | undefined): Record<string, Json> {
+  return isRecord(value) ? value : {};
+}
+
+function number(value: Json | undefined): number | undefined {
+  return typeof value === "number" ? value : undefined;
+}

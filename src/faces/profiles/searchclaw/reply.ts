@@ -1,0 +1,23 @@
+import { isRecord } from "../../../job/is-record.ts";
+import type { Json } from "../../../job/json.ts";
+
+export type Reply = Record<string, Json>;
+
+/** What a job was asked, what it returned, and how long that took. */
+export interface Facts {
+  readonly input: Reply;
+  readonly result: Reply;
+  readonly responseMs: number;
+}
+
+/** A credit is a job: nothing is charged. */
+export const creditsPerJob = 1;
+
+/** The objects of a list in a result. */
+export function listOf(value: Json | undefined): Reply[] {
+  return Array.isArray(value) ? value.filter((item) => isRecord(item)) : [];
+}
+
+export function textOf(value: Json | undefined): string {
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,170 @@
+import type { Page } from "playwright-core";
+import type { BrowseAction, RequestOf } from "../contract.ts";
+import { assertNever } from "../../../job/error.ts";
+import { messageOf } from "../../../job/failure.ts";
+import { PartialResult, type JobContext } from "../../../job/kind.ts";
+import { watchNavigation } from "../../../net/browser/watch-navigation.ts";
+import type { CrawlSettings } from "../crawl-settings.ts";
+import { robotsFailure, type LoadTools } from "./load-page.ts";
+import { settleDown, withPage } from "./render-page.ts";
+
+/** Where the images of a job are kept: streams of its output, named so and numbered. */
+const imageStream = "image";
+const tallestPx = 16_384;
+const longestContent = 500_000;
+const actionMs = 10_000;
+
+type BrowserTools = Omit<LoadTools, "pool"> & { readonly context: JobContext };
+
+/** A picture of a page. The bytes are output of the job; the result says where. */
+export async function takeScreenshot(
+  input: RequestOf<"screenshot">,
+  { context, settings, signal }: BrowserTools,
+): Promise<object> {
+  await checkRobots(input.url, settings, signal);
+  const { format, width, height, page_timeout_ms: timeoutMs } = input;
+  return withPage(settings.browser, { size: { width, height }, signal, timeoutMs }, async (page, leftMs) => {
+    const navigation = watchNavigation(page);
+    await page.goto(input.url, { waitUntil: "load", timeout: leftMs() });
+    if (input.wait_for !== undefined) await page.waitForSelector(input.wait_for, { timeout: leftMs() });
+    await settleDown(page, leftMs());
+    const failure = navigation.failure();
+    if (failure !== undefined) throw failure;
+    const quality = format === "jpeg" ? { quality: input.quality } : {};
+    const tall = Number(await page.evaluate("document.documentElement.scrollHeight"));
+    const area = { x: 0, y: 0, width, height: Math.min(tallestPx, Math.max(height, tall)) };
+    const shape = input.full_page ? { fullPage: true, clip: area } : {};
+    const bytes = await page.screenshot({ type: format, timeout: leftMs(), ...quality, ...shape });
+    context.output(imageStream).write(bytes);
+    return {
+      action: "screenshot",
+      url: page.url(),
+      title: await page.title(),
+      format,
+      bytes: bytes.length,
+      stream: imageStream,
+    };
+  });
+}
+
+/** Does a list of things in one page. One that fails is told, and the rest go on; a wait that fails ends them. */
+export async function browse(
+  input: RequestOf<"browse">,
+  { context, pool, settings, signal }: BrowserTools & LoadTools,
+): Promise<object | PartialResult> {
+  await checkRobots(input.url, settings, signal);
+  const { width, height, page_timeout_ms: timeoutMs } = input;
+  return withPage(settings.browser, { size: { width, height }, signal, timeoutMs }, async (page, leftMs) => {
+    const navigation = watchNavigation(page);
+    await page.goto(input.url, { waitUntil: "load", timeout: leftMs() });
+    await settleDown(page, leftMs());
+    const results: BrowseResult[] = [];
+    const toMarkdown = async (html: string): Promise<string> => {
+      const body = new TextEncoder().encode(html);
+      const { fields } = await pool.parse({
+        url: page.url(),
+        body,
+        contentType: "text/html; charset=utf-8",
+        plan: '{"fields":["markdown"]}',
+      });
+      return (JSON.parse(`{${Buffer.from(fields).toString()}`) as { markdown: string }).markdown;
+    };
+    const keepImage = (bytes: Buffer): object => {
+      const stream = `${imageStream}-${results.length + 1}`;
+      context.output(stream).write(bytes);
+      return { stream, bytes: bytes.length };
+    };
+    for (const action of input.actions) {
+      const tools = { page, toMarkdown, keepImage, timeout: Math.min(actionMs, leftMs()), settings, signal };
+      const performed = perform(action, tools).then((found) => {
+        const failure = navigation.failure();
+        if (failure !== undefined) throw failure;
+        return found;
+      });
+      const result = await performed.then(
+        (found) => ({ action: action.type, success: true, ...found }),
+        (error: unknown) => ({ action: action.type, success: false, error: messageOf(error).split("\n")[0] ?? "" }),
+      );
+      signal.throwIfAborted();
+      results.push(result);
+      context.progress({ phase: "browsing", counts: { done: results.length, total: input.actions.length } });
+      if (action.type === "wait" && !result.success) break;
+    }
+    const isDone = results.length === input.actions.length && results.every(({ success }) => success);
+    const answer = { action: "browse", success: isDone, url: input.url, results, final_url: page.url() };
+    return isDone ? answer : new PartialResult(answer);
+  });
+}
+
+interface BrowseResult {
+  readonly action: string;
+  readonly success: boolean;
+  readonly error?: string;
+}
+
+interface ActionTools {
+  readonly page: Page;
+  readonly timeout: number;
+  readonly toMarkdown: (html: string) => Promise<string>;
+  readonly keepImage: (bytes: Buffer) => object;
+  readonly settings: CrawlSettings;
+  readonly signal: AbortSignal;
+}
+
+async function perform(action: BrowseAction, tools: ActionTools): Promise<object> {
+  const { page, timeout } = tools;
+  switch (action.type) {
+    case "navigate":
+      await checkRobots(action.url, tools.settings, tools.signal);
+      await page.goto(action.url, { waitUntil: "load", timeout });
+      return { data: page.url() };
+    case "wait":
+      if (action.selector === undefined) await page.waitForTimeout(action.timeout);
+      else await page.waitForSelector(action.selector, { timeout: action.timeout });
+      return {};
+    case "click":
+      await page.click(action.selector, { timeout });
+      await settleDown(page, timeout);
+      return {};
+    case "fill":
+      await page.fill(action.selector, action.value, { timeout });
+      return {};
+    case "type":
+      await page.locator(action.selector).first().pressSequentially(action.value, { delay: action.delay, timeout });
+      return {};
+    case "select":
+      return { data: await page.selectOption(action.selector, action.value, { timeout }) };
+    case "press":
+      await page.keyboard.press(action.key);
+      return {};
+    case "scroll":
+      await page.evaluate(`window.scrollBy(0, ${action.direction === "up" ? -action.amount : action.amount})`);
+      return {};
+    case "screenshot": {
+      const place = action.selector === undefined ? undefined : page.locator(action.selector).first();
+      const bytes = await (place?.screenshot({ timeout }) ?? page.screenshot({ fullPage: action.full_page, timeout }));
+      return { data: tools.keepImage(bytes) };
+    }
+    case "extract":
+      return { content: (await readContent(action, tools)).slice(0, longestContent) };
+    default:
+      return assertNever(action);
+  }
+}
+
+async function readContent(
+  { selector, format }: Extract<BrowseAction, { type: "extract" }>,
+  { page, timeout, toMarkdown }: ActionTools,
+): Promise<string> {
+  const place = page.locator(selector ?? "html").first();
+  if (format === "text") return place.innerText({ timeout });
+  const html =
+    selector === undefined
+      ? await page.content()
+      : await place.evaluate((element: { outerHTML: string }) => element.outerHTML, undefined, { timeout });
+  return format === "html" ? html : toMarkdown(html);
+}
+
+async function checkRobots(url: string, { robots }: CrawlSettings, signal: AbortSignal): Promise<void> {
+  if (!(await robots.rulesFor(url, signal)).isAllowed(url)) throw robotsFailure(url);
+}

@@ -1,0 +1,38 @@
+import type { JobContext } from "../../../job/kind.ts";
+import type { CrawlState } from "./crawl-state.ts";
+
+const minuteS = 60;
+const tellEveryMs = 500;
+
+/** Tells how far a crawl is: pages done of those that are known and wanted, how fast, and how long it will take. */
+export function createCrawlProgress(
+  context: JobContext,
+  state: CrawlState,
+  maxPages: number,
+): (isLast?: boolean) => void {
+  const startedAt = performance.now();
+  const before = state.visits;
+  let toldAt = 0;
+  return (isLast = false) => {
+    // Each report is a write to the database.
+    if (performance.now() - toldAt < tellEveryMs && !isLast) return;
+    toldAt = performance.now();
+    const { pages, tokens } = state.counts;
+    const total = isLast ? pages : Math.min(maxPages, pages + state.frontier.waiting);
+    const seconds = Math.max(0.001, (performance.now() - startedAt) / 1_000);
+    const perSecond = (state.visits - before) / seconds;
+    const rate = `${perSecond >= 10 ? Math.round(perSecond) : perSecond.toFixed(1)} pages/s`;
+    const left = total > pages && perSecond > 0 ? `~${spell((total - pages) / perSecond)} left` : "";
+    context.progress({
+      percent: isLast ? 100 : total === 0 ? 0 : (100 * pages) / total,
+      phase: "page",
+      message: [rate, left].filter((part) => part !== "").join(" · "),
+      counts: { done: pages, total },
+      ...(tokens > 0 ? { tokens } : {}),
+    });
+  };
+}
+
+function spell(seconds: number): string {
+  return seconds < minuteS ? `${Math.ceil(seconds)}s` : `${Math.ceil(seconds / minuteS)}m`;
+}

@@ -1,0 +1,128 @@
+import type { CrawlRecord, PageRecord } from "./crawl-record.ts";
+import { Duplicates } from "./similarity.ts";
+import { Frontier } from "./frontier.ts";
+import { HashSet, hashText } from "./hash-set.ts";
+
+export interface CrawlCounts {
+  pages: number;
+  failed: number;
+  exact: number;
+  near: number;
+  canonical: number;
+  redirected: number;
+  robots: number;
+  type: number;
+  scope: number;
+  bytes: number;
+  /** Of a language model. */
+  tokens: number;
+}
+
+export interface FailedPage {
+  readonly url: string;
+  readonly code: string;
+  readonly reason: string;
+}
+
+const maxFailuresListed = 100;
+const maxPagesListed = 20;
+
+/** Where a crawl stands. It changes by its records alone, so that reading them back gives the same state. */
+export class CrawlState {
+  readonly frontier: Frontier;
+  readonly duplicates = new Duplicates();
+  readonly counts: CrawlCounts = {
+    pages: 0,
+    failed: 0,
+    exact: 0,
+    near: 0,
+    canonical: 0,
+    redirected: 0,
+    robots: 0,
+    type: 0,
+    scope: 0,
+    bytes: 0,
+    tokens: 0,
+  };
+  readonly failures: FailedPage[] = [];
+  readonly firstPages: { readonly url: string; readonly title: string }[] = [];
+  /** URLs that pages are known under. */
+  readonly #pages = new HashSet();
+  #visits = 0;
+  #beganAt: number | undefined;
+  #hasReadSitemaps = false;
+
+  constructor(maxUrls: number) {
+    this.frontier = new Frontier(maxUrls);
+  }
+
+  get beganAt(): number | undefined {
+    return this.#beganAt;
+  }
+
+  get hasReadSitemaps(): boolean {
+    return this.#hasReadSitemaps;
+  }
+
+  /** Frontier entries that are done with, whatever came of them. */
+  get visits(): number {
+    return this.#visits;
+  }
+
+  hasPage(url: string): boolean {
+    return this.#pages.has(hashText(url));
+  }
+
+  apply(record: CrawlRecord): void {
+    if (record.type === "begun") {
+      this.#beganAt = record.at;
+      return;
+    }
+    const hops = record.type === "redirected" ? record.hops + 1 : 0;
+    for (const url of record.found ?? []) this.frontier.add({ url, depth: record.depth + 1, hops: 0 });
+    if (record.type === "found") {
+      if (record.by === "sitemap") this.#hasReadSitemaps = true;
+      return;
+    }
+    this.frontier.claim(record.from);
+    for (const url of record.next ?? []) this.frontier.add({ url, depth: record.depth, hops });
+    this.#visits += 1;
+    this.#count(record);
+  }
+
+  #count(record: Exclude<CrawlRecord, { type: "begun" | "found" }>): void {
+    const { counts } = this;
+    counts.tokens += record.tokens ?? 0;
+    switch (record.type) {
+      case "page":
+        this.#addPage(record);
+        break;
+      case "duplicate":
+        counts[record.of] += 1;
+        counts.bytes += record.bytes;
+        break;
+      case "skipped":
+        counts[record.why] += 1;
+        break;
+      case "redirected":
+        counts.redirected += 1;
+        break;
+      case "failed":
+        counts.failed += 1;
+        if (this.failures.length < maxFailuresListed) {
+          this.failures.push({ url: record.from, code: record.code, reason: record.reason });
+        }
+        break;
+    }
+  }
+
+  #addPage({ url, title, bytes, content, sketch }: PageRecord): void {
+    this.counts.pages += 1;
+    this.counts.bytes += bytes;
+    this.#pages.add(hashText(url));
+    // A page that another URL has led to needs no visit of its own.
+    this.frontier.claim(url);
+    this.duplicates.add(content, sketch);
+    if (this.firstPages.length < maxPagesListed) this.firstPages.push({ url, title });
+  }
+}

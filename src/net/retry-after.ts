@@ -1,9 +1,0 @@
-/** A server that asks for more is not waited for, but tried again. */
-const longestWaitMs = 3_600_000;
-
-/** How long a Retry-After header asks to wait: seconds, or a date. Undefined where it says neither. */
-export function parseRetryAfter(value: unknown, nowMs: number): number | undefined {
-  if (typeof value !== "string" || value.trim() === "") return undefined;
-  const waitMs = /^\s*\d+\s*$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - nowMs;
-  return Number.isNaN(waitMs) ? undefined : Math.min(Math.max(0, waitMs), longestWaitMs);
-}

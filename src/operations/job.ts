@@ -1,0 +1,247 @@
+import { z } from "zod";
+import { defined } from "../job/defined.ts";
+import { LonghaulError } from "../job/error.ts";
+import type { JobEvent } from "../job/event.ts";
+import type { Job } from "../job/job.ts";
+import { answerSchema } from "../job/question.ts";
+import { isTerminal, type JobStatus } from "../job/state.ts";
+import { filterSchema, listMatching, toFilter } from "./filter.ts";
+import { findJob, findJobs } from "./job-reference.ts";
+import { jobViewSchema, summarise, toJobView, type JobView } from "./job-view.ts";
+import { defineOperation, type OperationContext } from "./operation.ts";
+
+const reference = z.string().min(1).describe("Job id, the end of one, or a name.");
+
+/** All that can be said about one job, with what only the live work and the queue know. */
+export async function describeJob(job: Job, { engine, actor }: OperationContext): Promise<JobView> {
+  const view = toJobView(job);
+  const { status } = job.state;
+  if (status === "queued") return { ...view, ...defined({ reason: (await engine.diagnose(job.id, actor))?.reason }) };
+  if (isTerminal(job.state)) return view;
+  const live = await engine.inspect(job.id, actor);
+  const asked = status === "waiting" ? await engine.questions(job.id, actor) : [];
+  const questions = asked
+    .filter(({ answer }) => answer === undefined)
+    .map(({ key, question }) => ({ key, ...question }));
+  return {
+    ...view,
+    ...(Object.keys(live).length === 0 ? {} : { live }),
+    ...(questions.length === 0 ? {} : { questions }),
+  };
+}
+
+export const jobGet = defineOperation({
+  name: "job_get",
+  scope: "read",
+  description: "Show one job: its state, progress, error, questions, and what its live processes do.",
+  input: z.strictObject({ id: reference }),
+  output: jobViewSchema.extend({ input: z.json(), result: z.json().optional() }),
+  run: async (context, { id }) => {
+    const { engine, actor } = context;
+    const job = await findJob(engine, id, actor);
+    const payload = await engine.payload(job.id, actor);
+    return Object.assign(await describeJob(job, context), payload);
+  },
+});
+
+export const jobSummary = defineOperation({
+  name: "job_summary",
+  scope: "run",
+  description: "Let a model sum up where a running agent stands, in a few sentences. Its tokens count as the job's.",
+  input: z.strictObject({ id: reference }),
+  output: z.object({ id: z.string(), summary: z.string() }),
+  run: async ({ engine, actor }, { id }) => {
+    const job = await findJob(engine, id, actor);
+    return { id: job.id, summary: await engine.summarize(job.id, actor) };
+  },
+});
+
+export const jobResult = defineOperation({
+  name: "job_result",
+  scope: "read",
+  description: "Get what a succeeded job returned.",
+  input: z.strictObject({ id: reference }),
+  output: z.object({ id: z.string(), result: z.json() }),
+  run: async ({ engine, actor }, { id }) => {
+    const job = await findJob(engine, id, actor);
+    return { id: job.id, result: await engine.result(job.id, actor) };
+  },
+});
+
+export const jobList = defineOperation({
+  name: "job_list",
+  scope: "read",
+  description: "List jobs, newest first, by state, kind, batch, tag, name, time or text.",
+  input: filterSchema.extend({
+    limit: z.int().min(1).max(1_000).default(20),
+    cursor: z.string().optional().describe("From the page before."),
+  }),
+  output: z.object({ jobs: z.array(jobViewSchema), cursor: z.string().optional() }),
+  run: async (context, { limit, cursor, ...filter }) => {
+    const page = await context.engine.list(toFilter(filter), { limit, cursor }, context.actor);
+    const kinds = new Map(context.engine.kinds.map((kind) => [kind.name, kind]));
+    const jobs = page.jobs.map(async (job) => {
+      // A job may be pruned between the two reads.
+      const input = await context.engine.input(job.id, context.actor).catch(() => null);
+      return { ...toJobView(job), summary: summarise(input, kinds.get(job.kind)) };
+    });
+    return { jobs: await Promise.all(jobs), cursor: page.cursor };
+  },
+});
+
+export const jobCount = defineOperation({
+  name: "job_count",
+  scope: "read",
+  description: "Count jobs by kind and state.",
+  input: z.strictObject({ batch: z.string().optional() }),
+  output: z.object({ counts: z.array(z.object({ kind: z.string(), state: z.string(), count: z.int() })) }),
+  run: async ({ engine, actor }, { batch }) => {
+    const counts = await engine.count(defined({ batch }), actor);
+    return { counts: counts.map(({ kind, status, count }) => ({ kind, state: status, count })) };
+  },
+});
+
+/** What every event has; the rest follows from its type, and is told to programs as it is. */
+const eventSchema = z.looseObject({
+  type: z.string(),
+  jobId: z.string(),
+  seq: z.int(),
+  at: z.int().describe("In milliseconds since 1970."),
+}) as z.ZodType as z.ZodType<JobEvent, JobEvent>;
+
+export const jobEvents = defineOperation({
+  name: "job_events",
+  scope: "read",
+  description: "Read what happened to a job, after a sequence number.",
+  input: z.strictObject({
+    id: reference,
+    after: z.int().min(0).default(0),
+    limit: z.int().min(1).max(1_000).default(200),
+  }),
+  output: z.object({ events: z.array(eventSchema) }),
+  run: async ({ engine, actor }, { id, after, limit }) => {
+    const job = await findJob(engine, id, actor);
+    return { events: await engine.events(job.id, after, limit, actor) };
+  },
+});
+
+export const jobSend = defineOperation({
+  name: "job_send",
+  scope: "run",
+  description: "Send text to a running job's standard input.",
+  input: z.strictObject({
+    id: reference,
+    text: z.string().max(1_000_000),
+    newline: z.boolean().default(true).describe("End the text with a line end if it has none."),
+  }),
+  output: z.object({ id: z.string(), sent: z.int().describe("Bytes.") }),
+  run: async ({ engine, actor }, { id, text, newline }) => {
+    const job = await findJob(engine, id, actor);
+    const sent = newline && !text.endsWith("\n") ? `${text}\n` : text;
+    await engine.send(job.id, sent, actor);
+    return { id: job.id, sent: Buffer.byteLength(sent) };
+  },
+});
+
+export const jobAnswer = defineOperation({
+  name: "job_answer",
+  scope: "run",
+  description: "Answer a question that a job asks.",
+  input: z.strictObject({
+    id: reference,
+    key: z.string().optional().describe("Which question; not needed if only one is open."),
+    answer: answerSchema,
+  }),
+  output: jobViewSchema,
+  run: async (context, { id, key, answer }) => {
+    const { engine, actor } = context;
+    const job = await findJob(engine, id, actor);
+    const open = (await engine.questions(job.id, actor)).filter((asked) => asked.answer === undefined);
+    const [only] = open;
+    const wanted = key ?? (open.length === 1 ? only?.key : undefined);
+    if (wanted === undefined) {
+      const keys = open.map((asked) => asked.key).join(", ");
+      throw new LonghaulError(
+        "invalid_input",
+        keys === ""
+          ? `Job ${job.id} has no open question.`
+          : `Job ${job.id} asks more than one question: give the key (${keys}).`,
+      );
+    }
+    return describeJob(await engine.answer(job.id, wanted, answer, actor), context);
+  },
+});
+
+const target = {
+  ids: z.array(reference).min(1).max(1_000).optional(),
+  filter: filterSchema.optional().describe("All jobs that match, instead of ids."),
+};
+
+/** More than anybody reads; an action on a filter may concern any number of jobs. */
+const maxShown = 10_000;
+
+const changedSchema = z.object({
+  count: z.int().describe(`How many jobs it was done to; \`jobs\` shows at most ${maxShown} of them.`),
+  jobs: z.array(jobViewSchema),
+});
+
+interface Targets {
+  readonly ids?: string[];
+  readonly filter?: z.output<typeof filterSchema>;
+}
+
+/** Acts on the jobs with these ids, or on all that match and are in one of these states, page by page. */
+async function changeTargets(
+  context: OperationContext,
+  { ids, filter }: Targets,
+  states: readonly JobStatus[],
+  change: (job: Job) => Promise<Job>,
+): Promise<z.infer<typeof changedSchema>> {
+  if ((ids === undefined) === (filter === undefined)) {
+    throw new LonghaulError("invalid_input", "Say which jobs: give either ids or a filter.");
+  }
+  if (ids !== undefined) {
+    const jobs = await Promise.all((await findJobs(context.engine, ids, context.actor)).map(change));
+    return { count: jobs.length, jobs: jobs.map(toJobView) };
+  }
+  const shown: JobView[] = [];
+  let count = 0;
+  for await (const page of listMatching(filter ?? {}, states, context)) {
+    const settled = await Promise.all(page.map((job) => change(job).catch(passedBy)));
+    const changed = settled.filter((job) => job !== undefined);
+    count += changed.length;
+    shown.push(...changed.slice(0, maxShown - shown.length).map(toJobView));
+  }
+  return { count, jobs: shown };
+}
+
+/** A job that has changed or gone since it was listed matches no more. */
+function passedBy(error: unknown): undefined {
+  if (error instanceof LonghaulError && ["conflict", "not_found", "expired"].includes(error.code)) return undefined;
+  throw error;
+}
+
+export const jobCancel = defineOperation({
+  name: "job_cancel",
+  scope: "run",
+  description:
+    "Cancel jobs. A running job stays running until its processes have ended. Finished jobs are left as they are.",
+  input: z.strictObject({ ...target, reason: z.string().max(1_000).optional() }),
+  output: changedSchema,
+  run: (context, { reason, ...which }) =>
+    changeTargets(context, which, ["queued", "running", "waiting"], (job) =>
+      context.engine.cancel(job.id, reason, context.actor),
+    ),
+});
+
+export const jobRetry = defineOperation({
+  name: "job_retry",
+  scope: "run",
+  description: "Run jobs again that failed, timed out or were cancelled: a new attempt of the same job.",
+  input: z.strictObject(target),
+  output: changedSchema,
+  run: (context, which) =>
+    changeTargets(context, which, ["failed", "timed_out", "cancelled"], (job) =>
+      context.engine.retry(job.id, context.actor),
+    ),
+});

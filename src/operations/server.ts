@@ -1,0 +1,138 @@
+import { z } from "zod";
+import { isServerAdmin } from "../engine/access.ts";
+import type { Json } from "../job/json.ts";
+import { defineOperation } from "./operation.ts";
+import { startOperationOf, startPath } from "./start.ts";
+
+export const serverStatus = defineOperation({
+  name: "server_status",
+  scope: "read",
+  description: "Show the server: version, process, memory, where its files are, and how many jobs it has.",
+  input: z.strictObject({}),
+  output: z.object({
+    version: z.string(),
+    pid: z.int(),
+    started_at: z.string(),
+    home: z.string().optional().describe("Where its files are; told to whoever looks after the whole server."),
+    url: z.string().optional(),
+    memory_bytes: z.int(),
+    paused_kinds: z.array(z.string()),
+    jobs: z.record(z.string(), z.int()).describe("How many jobs are in each state."),
+  }),
+  run: async ({ engine, actor, server }) => {
+    const jobs: Record<string, number> = {};
+    for (const { status, count } of await engine.count({}, actor)) {
+      jobs[status] = (jobs[status] ?? 0) + count;
+    }
+    return {
+      version: server.version,
+      pid: process.pid,
+      started_at: new Date(server.startedAt).toISOString(),
+      ...(isServerAdmin(actor) ? { home: server.home } : {}),
+      url: server.url,
+      memory_bytes: process.memoryUsage.rss(),
+      paused_kinds: await engine.pausedKinds(),
+      jobs,
+    };
+  },
+});
+
+const schemas = new WeakMap<z.ZodType, Record<string, Json>>();
+
+/** Made once: it takes milliseconds. */
+function toJsonSchema(schema: z.ZodType): Record<string, Json> {
+  const made =
+    schemas.get(schema) ?? (z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Record<string, Json>);
+  schemas.set(schema, made);
+  return made;
+}
+
+export const kindList = defineOperation({
+  name: "kind_list",
+  scope: "read",
+  description:
+    "List the kinds of job: how each goes on after an interruption, its input as a JSON schema, and its jobs.",
+  input: z.strictObject({}),
+  output: z.object({
+    kinds: z.array(
+      z.object({
+        name: z.string(),
+        on_interrupt: z.enum(["adopt", "resume", "restart", "fail"]),
+        concurrency: z.int().describe("How many run at once."),
+        paused: z.boolean(),
+        jobs: z.record(z.string(), z.int()).describe("How many jobs are in each state."),
+        input: z.record(z.string(), z.json()).describe("The JSON schema of the input."),
+        verbs: z
+          .array(
+            z.object({
+              name: z.string(),
+              description: z.string(),
+              path: z.string().describe("Where HTTP takes it."),
+              input: z
+                .record(z.string(), z.json())
+                .describe("The JSON schema of what it takes: a form can be made from it."),
+            }),
+          )
+          .describe("The ways to start it, besides job_submit."),
+      }),
+    ),
+  }),
+  run: async ({ engine, actor }) => {
+    const paused = await engine.pausedKinds();
+    const counts = await engine.count({}, actor);
+    const kinds = engine.kinds.map(({ name, onInterrupt, concurrency, input, verbs }) => ({
+      name,
+      on_interrupt: onInterrupt,
+      concurrency,
+      paused: paused.includes(name),
+      jobs: Object.fromEntries(counts.filter(({ kind }) => kind === name).map(({ status, count }) => [status, count])),
+      input: toJsonSchema(input),
+      verbs: verbs.map((verb) => {
+        const start = startOperationOf(name, verb);
+        return {
+          name: start.name,
+          description: start.description,
+          path: startPath(verb),
+          input: toJsonSchema(start.input),
+        };
+      }),
+    }));
+    return { kinds };
+  },
+});
+
+const kindInput = z.strictObject({ kind: z.string() });
+const kindOutput = z.object({ paused_kinds: z.array(z.string()) });
+
+export const kindPause = defineOperation({
+  name: "kind_pause",
+  scope: "admin",
+  description: "Start no more jobs of a kind; running ones go on, new ones queue.",
+  input: kindInput,
+  output: kindOutput,
+  run: async ({ engine, actor }, { kind }) => {
+    await engine.pause(kind, actor);
+    return { paused_kinds: await engine.pausedKinds() };
+  },
+});
+
+export const kindResume = defineOperation({
+  name: "kind_resume",
+  scope: "admin",
+  description: "Start jobs of a paused kind again.",
+  input: kindInput,
+  output: kindOutput,
+  run: async ({ engine, actor }, { kind }) => {
+    await engine.resume(kind, actor);
+    return { paused_kinds: await engine.pausedKinds() };
+  },
+});
+
+export const jobsPrune = defineOperation({
+  name: "jobs_prune",
+  scope: "admin",
+  description: "Remove finished jobs whose time has ended, now instead of at the next round.",
+  input: z.strictObject({}),
+  output: z.object({ removed: z.int() }),
+  run: async ({ engine, actor }) => ({ removed: await engine.prune(actor) }),
+});

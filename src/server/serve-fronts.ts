@@ -1,0 +1,97 @@
+import { chmodSync, rmSync } from "node:fs";
+import { createServer, type Server, type Socket } from "node:net";
+import { join } from "node:path";
+import type { Profile } from "../config/profiles.ts";
+import { writeWholeFile } from "../config/whole-file.ts";
+import { readHello } from "../faces/mcp/front/hello.ts";
+import type { Caller } from "../faces/mcp/endpoint.ts";
+import type { Snapshot } from "../faces/mcp/front/snapshot.ts";
+import { messageOf } from "../job/failure.ts";
+import type { ClientContext } from "../operations/client-context.ts";
+import { makeFolder } from "../store/files/make-folder.ts";
+
+interface FrontParts {
+  /** Where each profile is served to fronts on this machine. */
+  readonly sockets: Readonly<Partial<Record<Profile, string>>>;
+  /** Where fronts find what this server answers first. */
+  readonly snapshots: string;
+  readonly version: string;
+  /** Throws, with one sentence, for a client that cannot be served as it wants to. */
+  readonly readCaller: (profile: Profile, client: ClientContext) => Caller;
+  readonly takeSnapshot: (profile: Profile) => Promise<Snapshot>;
+  readonly serve: (profile: Profile, socket: Socket, caller: Caller) => Promise<void>;
+}
+
+export interface FrontService {
+  /** Has what this server answers first where fronts find it. */
+  readonly publish: (profile: Profile) => Promise<Snapshot>;
+  /** So that fronts know that the server was told to stop, and do not start the next one before somebody needs it. */
+  readonly sayGoodbye: () => void;
+  readonly stop: () => Promise<void>;
+}
+
+/** Serves the fronts of MCP clients, on a local socket per profile. */
+export async function serveFronts(parts: FrontParts): Promise<FrontService> {
+  const { sockets: paths, version } = parts;
+  const open = new Set<Socket>();
+  const snapshots = new Map<Profile, Promise<Snapshot>>();
+  const publish = (profile: Profile): Promise<Snapshot> => {
+    const known = snapshots.get(profile) ?? parts.takeSnapshot(profile).then((taken) => keep(parts, profile, taken));
+    snapshots.set(profile, known);
+    return known;
+  };
+  const welcome = async (socket: Socket, profile: Profile): Promise<void> => {
+    const { cwd, env } = await readHello(socket);
+    const caller = parts.readCaller(profile, { cwd, env });
+    const { digest } = await publish(profile);
+    write(socket, { welcome: { version, pid: process.pid, snapshot: digest } });
+    open.add(socket);
+    socket.once("close", () => open.delete(socket));
+    await parts.serve(profile, socket, caller);
+  };
+  const servers: Server[] = [];
+  for (const [profile, path] of Object.entries(paths)) {
+    servers.push(await listen(path, (socket) => welcome(socket, profile as Profile)));
+  }
+  return {
+    publish,
+    sayGoodbye: () => {
+      for (const socket of open) write(socket, { goodbye: true });
+    },
+    stop: async () => {
+      await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+      for (const path of Object.values(paths)) rmSync(path, { force: true });
+    },
+  };
+}
+
+function write(socket: Socket, line: unknown): void {
+  socket.write(`${JSON.stringify(line)}\n`);
+}
+
+/** A reader finds the old file or the new one, never a part of it. */
+function keep({ snapshots: folder }: FrontParts, profile: Profile, snapshot: Snapshot): Snapshot {
+  const path = join(folder, `${profile}.json`);
+  makeFolder(folder);
+  writeWholeFile(path, JSON.stringify(snapshot));
+  return snapshot;
+}
+
+/** Whoever owns the database is the server, so a socket that is there was left by one that died. */
+async function listen(path: string, welcome: (socket: Socket) => Promise<void>): Promise<Server> {
+  rmSync(path, { force: true });
+  // What a front sends before it is served must wait.
+  const server = createServer({ pauseOnConnect: true }, (socket) => {
+    socket.on("error", () => socket.destroy());
+    welcome(socket).then(
+      () => socket.resume(),
+      (error: unknown) => socket.end(`${JSON.stringify({ refused: messageOf(error) })}\n`),
+    );
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(path, resolve);
+  });
+  chmodSync(path, 0o600);
+  return server;
+}

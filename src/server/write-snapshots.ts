@@ -1,0 +1,39 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { loadConfig } from "../config/config.ts";
+import { profiles } from "../config/profiles.ts";
+import { takeSnapshot } from "../faces/mcp/front/take-snapshot.ts";
+import { createRedactor } from "../text/redact.ts";
+import { createMcpEndpoints, mcpProfiles } from "./mcp-endpoints.ts";
+import { openEngineWithKinds } from "./serve.ts";
+
+/** Part of the build: writes what a server with no configuration answers to a client's first questions, beside the code that is shipped. */
+async function main(): Promise<void> {
+  const folder = join(import.meta.dirname, "..", "snapshots");
+  const home = mkdtempSync(join(tmpdir(), "longhaul-build-"));
+  const config = loadConfig({}, { LONGHAUL_HOME: home });
+  const parts = { redactor: createRedactor([]), log: () => undefined };
+  const { engine, server, close } = await openEngineWithKinds(config, parts);
+  const endpoints = createMcpEndpoints({ engine, server, backgroundJob: config.backgroundJob, onFault });
+  mkdirSync(folder, { recursive: true });
+  try {
+    for (const profile of profiles) {
+      const snapshot = await takeSnapshot(endpoints[profile], {
+        version: server.version,
+        onceOnly: mcpProfiles[profile].onceOnlyTools,
+      });
+      writeFileSync(join(folder, `${profile}.json`), JSON.stringify(snapshot));
+    }
+  } finally {
+    await Promise.all(Object.values(endpoints).map((endpoint) => endpoint.close()));
+    await close();
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+function onFault(error: Error): never {
+  throw error;
+}
+
+await main();

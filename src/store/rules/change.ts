@@ -1,0 +1,90 @@
+import type { EventBody } from "../../job/event.ts";
+import type { Job } from "../../job/job.ts";
+import { isHeld, type JobState, type JobStatus } from "../../job/state.ts";
+import type { Change } from "../../job/transitions.ts";
+import { toDeliveryType, type DeliveryType, type ShownWebhook } from "../../job/webhook.ts";
+import type { Hint } from "../store.ts";
+
+/** A job together with what only its store knows of it. */
+export interface StoredJob {
+  /** Rises with every job that is created. */
+  readonly num: number;
+  readonly job: Job;
+  /** The fence of its last lease. */
+  readonly fence: number;
+  /** How many jobs it depends on have not succeeded yet. */
+  readonly blocked: number;
+}
+
+export interface NumberedEvent {
+  readonly seq: number;
+  readonly body: EventBody;
+}
+
+/** All that is written together when a job changes, and what is told once that is committed. */
+export interface RecordedChange {
+  /** As it is afterwards. */
+  readonly stored: StoredJob;
+  readonly events: readonly NumberedEvent[];
+  /** Of the events, those that the job's webhook tells of. That its receiver wants no more is a condition of the insert. */
+  readonly deliveries: readonly { readonly seq: number; readonly type: DeliveryType }[];
+  readonly hints: readonly Hint[];
+}
+
+export function recordChange(stored: StoredJob, { state, events }: Change): RecordedChange {
+  const numbered = numberEvents(stored.job.lastSeq, events);
+  const job = { ...stored.job, state, lastSeq: stored.job.lastSeq + events.length };
+  return {
+    stored: { ...stored, job },
+    events: numbered,
+    deliveries: job.webhook === undefined ? [] : toDeliveries(numbered, job.webhook),
+    hints: toHints(job, events),
+  };
+}
+
+/** Events of a job are numbered without gaps. */
+export function numberEvents(lastSeq: number, events: readonly EventBody[]): NumberedEvent[] {
+  return events.map((body, index) => ({ seq: lastSeq + index + 1, body }));
+}
+
+/** What the others hear of a job as it is after a change with these events. */
+export function toHints({ id, state, lastSeq }: Job, events: readonly EventBody[]): Hint[] {
+  const hints: Hint[] = [{ type: "job-changed", id, seq: lastSeq, status: state.status }];
+  if (state.status === "queued") hints.push({ type: "job-ready" });
+  const asked = events.find((event) => event.type === "cancel-requested");
+  if (asked !== undefined) hints.push({ type: "cancel-requested", id, reason: asked.reason });
+  return hints;
+}
+
+/** What follows from a job's state and is kept beside it, to be searched by. */
+export interface SearchedState {
+  readonly status: JobStatus;
+  /** A worker may have it: nothing that it depends on is missing, and its time had come when it was written. */
+  readonly isReady: boolean;
+  readonly runAt?: number;
+  readonly deadlineAt?: number;
+  readonly leaseExpiresAt?: number;
+  readonly expiresAt?: number;
+}
+
+export function toSearched(state: JobState, blocked: number, now: number): SearchedState {
+  const { status } = state;
+  if (state.status === "queued") {
+    const { runAt, deadlineAt } = state;
+    return {
+      status,
+      isReady: blocked === 0 && runAt <= now,
+      runAt,
+      deadlineAt,
+    };
+  }
+  if (isHeld(state)) return { status, isReady: false, leaseExpiresAt: state.lease.expiresAt };
+  return { status, isReady: false, expiresAt: state.expiresAt };
+}
+
+function toDeliveries(events: readonly NumberedEvent[], webhook: ShownWebhook): RecordedChange["deliveries"] {
+  return events.flatMap(({ seq, body }) => {
+    const type = toDeliveryType(body, webhook);
+    return type === undefined ? [] : [{ seq, type }];
+  });
+}

@@ -1,0 +1,136 @@
+import type { JobId } from "../../job/id.ts";
+import type { StoredJob } from "../rules/change.ts";
+import type { BatchPage, JobFilter, Payload, StatusCount, Store } from "../store.ts";
+import type { Database } from "./database.ts";
+import { listQuestions } from "./questions.ts";
+import { findJob, jobColumns, readEvents, toFound, withSpec, type JobRow } from "./rows.ts";
+
+type ReadVerb =
+  | "get"
+  | "payload"
+  | "count"
+  | "batches"
+  | "idsEndingWith"
+  | "tombstone"
+  | "jobsAhead"
+  | "read"
+  | "lost"
+  | "loadCheckpoint"
+  | "questions"
+  | "pausedKinds";
+
+/** The verbs that change nothing; they are answered at once. */
+export function readVerbs(db: Database): Pick<Store, ReadVerb> {
+  // Every change of a job makes a new record of it, so what is kept with one is never out of date.
+  const payloads = new WeakMap<StoredJob, Payload>();
+  return {
+    get: async (id) => findJob(db, id)?.job,
+    payload: async (id) => {
+      const found = findJob(db, id);
+      const payload = found && (payloads.get(found) ?? readPayload(db, found));
+      if (found !== undefined && payload !== undefined && isSmall(payload)) payloads.set(found, payload);
+      return payload;
+    },
+    count: async ({ owner, kinds, batch }) => {
+      const where = `${owner === undefined ? "?1 IS NULL" : "owner = ?1"} AND ${batch === undefined ? "?2 IS NULL" : "batch = ?2"}`;
+      const counts = db
+        .sql(`SELECT kind, status, count(*) AS count FROM jobs WHERE ${where} GROUP BY kind, status`)
+        .all(owner ?? null, batch ?? null)
+        .map((row) => ({ ...(row as StatusCount) }));
+      return kinds === undefined ? counts : counts.filter(({ kind }) => kinds.includes(kind));
+    },
+    batches: async (filter, page) => listBatches(db, filter, page),
+    idsEndingWith: async (suffix, { owner, kinds }, limit) => {
+      const rows = db
+        .sql(
+          `SELECT id FROM jobs WHERE id LIKE '%' || ?1 AND (?2 IS NULL OR owner = ?2)
+             AND (?3 IS NULL OR kind IN (SELECT value FROM json_each(?3))) ORDER BY id DESC LIMIT ?4`,
+        )
+        .all(suffix.replace(/[^0-9a-f-]/g, "?"), owner ?? null, toJsonList(kinds), limit);
+      return (rows as { id: JobId }[]).map(({ id }) => id);
+    },
+    tombstone: async (id) => {
+      const row = db.sql("SELECT owner, purged_at FROM tombstones WHERE id = ?").get(id);
+      if (row === undefined) return undefined;
+      const { owner, purged_at: purgedAt } = row as { owner: string; purged_at: number };
+      return { owner, purgedAt };
+    },
+    jobsAhead: async (id, limit) => countAhead(db, id, limit),
+    read: async (id, after, limit) => readEvents(db, id, after, limit),
+    lost: async (before, kinds, limit) =>
+      db
+        .sql(
+          `SELECT ${jobColumns} FROM jobs j ${withSpec}
+           WHERE j.status IN ('running', 'waiting') AND j.expires_at IS NULL AND j.lease_expires_at < ?
+             AND +j.kind IN (SELECT value FROM json_each(?))
+           ORDER BY j.lease_expires_at LIMIT ?`,
+        )
+        .all(before, JSON.stringify(kinds), limit)
+        .map((row) => toFound(row as JobRow).job),
+    loadCheckpoint: async (id) => {
+      const row = db.sql("SELECT checkpoint FROM checkpoints WHERE job = (SELECT num FROM jobs WHERE id = ?)").get(id);
+      return (row as { checkpoint: string } | undefined)?.checkpoint;
+    },
+    questions: async (id) => listQuestions(db, id),
+    pausedKinds: async () =>
+      (db.sql("SELECT kind FROM paused_kinds ORDER BY kind").all() as { kind: string }[]).map(({ kind }) => kind),
+  };
+}
+
+function readPayload(db: Database, { num }: StoredJob): Payload {
+  const row = db
+    .sql(
+      `SELECT coalesce(s.shown, s.input) AS input, r.result FROM specs s LEFT JOIN results r ON r.job = s.job
+       WHERE s.job = ?`,
+    )
+    .get(num) as { input: string; result: string | null };
+  return { input: row.input, ...(row.result === null ? {} : { result: row.result }) };
+}
+
+const maxKeptCharacters = 2_000;
+
+function isSmall({ input, result = "" }: Payload): boolean {
+  return input.length + result.length <= maxKeptCharacters;
+}
+
+function countAhead(db: Database, id: JobId, limit: number): number | undefined {
+  const mine = db.sql("SELECT num, kind, priority, turn FROM jobs WHERE id = ? AND ready = 1").get(id) as
+    | { num: number; kind: string; priority: number; turn: number }
+    | undefined;
+  if (mine === undefined) return undefined;
+  const row = db
+    .sql(
+      `SELECT count(*) AS count FROM (SELECT 1 FROM jobs INDEXED BY jobs_ready
+       WHERE kind = ?1 AND ready = 1 AND (priority > ?2 OR (priority = ?2 AND (turn, num) < (?3, ?4))) LIMIT ?5)`,
+    )
+    .get(mine.kind, mine.priority, mine.turn, mine.num, limit) as { count: number };
+  return row.count;
+}
+
+/** From each name a jump along the index to the next, so that it does not matter how many jobs a batch has. */
+function listBatches(
+  db: Database,
+  { owner, kinds }: Pick<JobFilter, "owner" | "kinds">,
+  { after = "", limit }: BatchPage,
+): string[] {
+  const rows = db
+    .sql(
+      `WITH RECURSIVE names (batch) AS (
+         SELECT min(batch) FROM jobs INDEXED BY jobs_batch WHERE batch > ?1
+         UNION ALL
+         SELECT (SELECT min(batch) FROM jobs INDEXED BY jobs_batch WHERE batch > names.batch)
+         FROM names WHERE names.batch IS NOT NULL
+       )
+       SELECT batch FROM names
+       WHERE batch IS NOT NULL AND (?2 IS NULL AND ?3 IS NULL OR EXISTS (
+         SELECT 1 FROM jobs j WHERE j.batch = names.batch AND (?2 IS NULL OR +j.owner = ?2)
+           AND (?3 IS NULL OR +j.kind IN (SELECT value FROM json_each(?3)))))
+       LIMIT ?4`,
+    )
+    .all(after, owner ?? null, toJsonList(kinds), limit);
+  return (rows as { batch: string }[]).map(({ batch }) => batch);
+}
+
+function toJsonList(values: readonly string[] | undefined): string | null {
+  return values === undefined ? null : JSON.stringify(values);
+}
