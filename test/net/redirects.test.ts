@@ -100,6 +100,17 @@ describe("redirects", () => {
     expect(result).toMatchObject({ status: 302, location: "/next", redirects: [] });
   });
 
+  it("lead where their bytes say in UTF-8, and else in Latin-1", async () => {
+    const target = await listenAndTell();
+    const locations = ["größe", "größe"].map((name, index) => Buffer.from(name, index === 0 ? "utf8" : "latin1"));
+    const hopping = await listenAndRedirect(302, (url) => {
+      return `${target.origin}/${locations[Number(url.slice(1))]?.toString("latin1")}`;
+    });
+    const { fetch } = guardedFetch(["127.0.0.1"]);
+    for (const index of [0, 1]) await fetch(`${hopping.origin}/${index}`);
+    expect(target.seen.map(({ url }) => decodeURI(url ?? ""))).toEqual(["/größe", "/größe"]);
+  });
+
   it("from https to http are noted, and lose what was secret", async () => {
     const target = await listenAndTell();
     const certificate = makeCertificate("secure.example");

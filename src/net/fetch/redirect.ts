@@ -22,7 +22,10 @@ const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 const headersForAnyone = /^(accept|accept-.*|user-agent|content-type|if-.*|range|cache-control)$/;
 
 export function locationOf(status: number, location: unknown): string | undefined {
-  return redirectStatuses.has(status) && typeof location === "string" && location !== "" ? location : undefined;
+  if (!redirectStatuses.has(status) || typeof location !== "string" || location === "") return undefined;
+  // Headers are read as Latin-1, while what is not ASCII in them is UTF-8 on the web, to browsers too.
+  const text = Buffer.from(location, "latin1").toString();
+  return text.includes("\uFFFD") ? location : text;
 }
 
 /** The request that a redirect asks for. Its URL has passed the rules like any other. */
