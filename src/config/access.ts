@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { z } from "zod";
+import { parseUrl } from "../job/parse-url.ts";
 
 const scope = z.enum(["read", "run", "admin"]);
 
@@ -43,7 +44,7 @@ function isSafe(text: string): boolean {
 }
 
 function isOrigin(text: string): boolean {
-  return URL.canParse(text) && new URL(text).origin === text.toLowerCase();
+  return parseUrl(text)?.origin === text.toLowerCase();
 }
 
 function isAddress(text: string): boolean {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { LonghaulError } from "../job/error.ts";
 import { readVariable } from "./read-variable.ts";
+import { parseUrl } from "../job/parse-url.ts";
 
 const webUrl = z.url({ protocol: /^https?$/ });
 
@@ -135,14 +136,14 @@ export function readProviders(env: Environment): Record<string, ProviderConfig> 
 
 /** Addresses are given with and without a scheme, and with and without the version that the APIs live under. */
 function toBaseUrl(text: string, variable: string): string {
-  const url = /^https?:\/\//.test(text) ? text : `http://${text}`;
-  if (!URL.canParse(url)) {
+  const url = parseUrl(/^https?:\/\//.test(text) ? text : `http://${text}`);
+  if (url === undefined) {
     throw new LonghaulError(
       "invalid_input",
       `${variable} must be a URL such as http://127.0.0.1:11434, got "${text}".`,
     );
   }
-  const { origin, pathname } = new URL(url);
+  const { origin, pathname } = url;
   const path = pathname.replace(/\/+$/, "");
   return origin + (path === "" ? "/v1" : path);
 }

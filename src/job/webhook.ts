@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { LonghaulError } from "./error.ts";
 import type { EventBody } from "./event.ts";
+import { parseUrl } from "./parse-url.ts";
 
 export const webhookOccasions = ["end", "question"] as const;
 
@@ -33,7 +34,7 @@ const longestUrl = 2_000;
 
 /** Says nothing of what came: an address may hold a secret. */
 export function parseWebhookUrl(text: string, field: string): URL {
-  const url = text.length <= longestUrl && URL.canParse(text) ? new URL(text) : undefined;
+  const url = text.length <= longestUrl ? parseUrl(text) : undefined;
   if (url !== undefined && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "") return url;
   throw new LonghaulError(
     "invalid_input",

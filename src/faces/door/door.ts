@@ -4,6 +4,7 @@ import { safetyHeaders, send, type HttpAnswer } from "./answer.ts";
 import type { Entry } from "./admission.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
 import { describeError, errorForms, HttpError, toHttpError, type ErrorForm } from "./http-error.ts";
+import { parseUrl } from "../../job/parse-url.ts";
 
 /** One way in, such as `/v1` or `/mcp`: it knows its addresses, and not who is let in. */
 export interface Entrance {
@@ -147,7 +148,7 @@ export class Door {
 
 /** The path of a request, as it was sent. */
 export function pathOf({ url = "" }: IncomingMessage): string {
-  if (!url.startsWith("/")) return URL.canParse(url) ? new URL(url).pathname : url;
+  if (!url.startsWith("/")) return parseUrl(url)?.pathname ?? url;
   const end = url.indexOf("?");
   return end === -1 ? url : url.slice(0, end);
 }

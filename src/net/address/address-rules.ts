@@ -3,6 +3,7 @@ import type { JobFailure } from "../../job/failure.ts";
 import { readAllowList, withoutTrailingDot } from "./allow-list.ts";
 import { netFailure } from "../fetch/net-failure.ts";
 import { isPublicAddress } from "./public-address.ts";
+import { parseUrl } from "../../job/parse-url.ts";
 
 /** Where Longhaul may connect to. */
 export interface AddressRules {
@@ -64,7 +65,7 @@ export function createAddressRules(allow: readonly string[] = []): AddressRules 
     checkAddress,
     checkTarget,
     checkUrl: (text, base) => {
-      const url = parseUrl(text, base);
+      const url = parseWebUrl(text, base);
       checkTarget(targetOf(url));
       return url;
     },
@@ -89,8 +90,8 @@ export function addressIn(host: string): string | undefined {
 
 const longestUrl = 8_192;
 
-function parseUrl(text: string | URL, base?: URL): URL {
-  const url = URL.canParse(String(text), base?.href) ? new URL(String(text), base?.href) : undefined;
+function parseWebUrl(text: string | URL, base?: URL): URL {
+  const url = parseUrl(String(text), base?.href);
   if (url === undefined || url.href.length > longestUrl) {
     throw netFailure("bad_url", `Expected a URL of at most ${longestUrl} characters, got ${shown(String(text))}.`);
   }

@@ -1,6 +1,7 @@
 import ipaddr from "ipaddr.js";
 import { LonghaulError } from "../../job/error.ts";
 import { parseAddress } from "./public-address.ts";
+import { parseUrl } from "../../job/parse-url.ts";
 
 type Range = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
 
@@ -41,7 +42,7 @@ function readRange(entry: string): Range | undefined {
 
 /** Written the way the URL parser writes hosts, because that is what they are compared with. */
 function readHost(entry: string): string {
-  const url = URL.canParse(`http://${entry}/`) ? new URL(`http://${entry}/`) : undefined;
+  const url = parseUrl(`http://${entry}/`);
   if (url === undefined || url.pathname !== "/" || url.search + url.hash + url.username + url.password !== "") {
     throw new LonghaulError(
       "invalid_input",

@@ -1,5 +1,6 @@
 import type { Page, Request } from "playwright-core";
 import { JobFailure } from "../../job/failure.ts";
+import { parseUrl } from "../../job/parse-url.ts";
 
 /**
  * Watches where a page sends its browser by itself, as a refresh or a script does. Ask for the failure when the page has come to rest:
@@ -44,5 +45,5 @@ function unreachable(url: string, reason: string): JobFailure {
 }
 
 function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : url.slice(0, 200);
+  return parseUrl(url)?.host ?? url.slice(0, 200);
 }

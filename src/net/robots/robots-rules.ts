@@ -1,3 +1,5 @@
+import { parseUrl } from "../../job/parse-url.ts";
+
 /** What a robots.txt says to one crawler. */
 export interface RobotsRules {
   readonly isAllowed: (url: string | URL) => boolean;
@@ -31,8 +33,8 @@ export function readRobots(robotsUrl: string, text: string, productToken: string
   const chosen = named.length > 0 ? named : groups.filter(({ agents }) => agents.includes("*"));
   const rules = chosen.flatMap((group) => group.rules);
   const sitemaps = records.flatMap(([key, value]) => {
-    const isUrl = key === "sitemap" && value !== "" && URL.canParse(value, robotsUrl);
-    return isUrl ? [new URL(value, robotsUrl).href] : [];
+    const url = key === "sitemap" && value !== "" ? parseUrl(value, robotsUrl) : undefined;
+    return url === undefined ? [] : [url.href];
   });
   return {
     isAllowed: (target) => {

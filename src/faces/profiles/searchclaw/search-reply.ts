@@ -1,5 +1,6 @@
 import type { Json } from "../../../job/json.ts";
 import { listOf, textOf, type Facts, type Reply } from "./reply.ts";
+import { parseUrl } from "../../../job/parse-url.ts";
 
 const topSources = 5;
 
@@ -40,5 +41,5 @@ function toExtras(found: Reply, category: Json): Reply {
 }
 
 function hostOf(url: Json): string {
-  return URL.canParse(textOf(url)) ? new URL(textOf(url)).hostname.replace(/^www\./, "") : "";
+  return parseUrl(textOf(url))?.hostname.replace(/^www\./, "") ?? "";
 }

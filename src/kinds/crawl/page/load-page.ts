@@ -8,6 +8,7 @@ import type { ExtractedData } from "../parse/fill-shape.ts";
 import type { ParsedPage, ParsePlan } from "../parse/parse-plan.ts";
 import type { ParsePool } from "../parse/parse-pool.ts";
 import { renderPage } from "./render-page.ts";
+import { parseUrl } from "../../../job/parse-url.ts";
 
 /** The part of a request that says how one page is fetched and what is taken from it. */
 export type PageRequest = Pick<
@@ -86,8 +87,9 @@ async function followToPage(
         retryable: false,
       });
     }
-    if (!URL.canParse(fetched.to, url)) break;
-    url = new URL(fetched.to, url).href;
+    const next = parseUrl(fetched.to, url);
+    if (next === undefined) break;
+    url = next.href;
   }
   throw new JobFailure("too_many_redirects", `${start} redirects too often or nowhere.`, { retryable: false });
 }

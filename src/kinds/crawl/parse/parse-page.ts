@@ -11,6 +11,7 @@ import type { ParsedPage, ParsePlan, ParseRequest } from "./parse-plan.ts";
 import { readDocument, type ReadDocument } from "./read-document.ts";
 import { guessFields, readSelector, selectFields } from "./select-data.ts";
 import { toMarkdown } from "./to-markdown.ts";
+import { parseUrl } from "../../../job/parse-url.ts";
 
 const longestMarkdown = 1_000_000;
 const maxLinksShown = 1_000;
@@ -98,8 +99,8 @@ function select($: CheerioAPI, { plan }: CompiledPlan, url: string): Selected {
   const base = normaliseUrl($("base[href]").attr("href") ?? "", url) ?? url;
   for (const attribute of ["href", "src"]) {
     $(`[${attribute}]`).each((_index, element) => {
-      const value = $(element).attr(attribute) ?? "";
-      if (URL.canParse(value, base)) $(element).attr(attribute, new URL(value, base).href);
+      const target = parseUrl($(element).attr(attribute) ?? "", base);
+      if (target !== undefined) $(element).attr(attribute, target.href);
     });
   }
   const selectors = plan.selectors ?? {};

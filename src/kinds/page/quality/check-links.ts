@@ -3,6 +3,7 @@ import { JobFailure } from "../../../job/failure.ts";
 import type { PageFacts } from "../facts.ts";
 import { found } from "./findings.ts";
 import type { Finding, LinkCheck } from "./quality.ts";
+import { parseUrl } from "../../../job/parse-url.ts";
 
 const maxLinks = 40;
 const atOnce = 6;
@@ -19,7 +20,7 @@ export async function checkLinks(
   const targets = new Map<string, string>();
   for (const { url, selector } of content.links) {
     const target = url.replace(/#.*$/, "");
-    if (URL.canParse(target) && target !== page.href.replace(/#.*$/, "") && !targets.has(target))
+    if (parseUrl(target) !== undefined && target !== page.href.replace(/#.*$/, "") && !targets.has(target))
       targets.set(target, selector);
   }
   const ordered = [...targets].toSorted(

@@ -6,6 +6,7 @@ import type { CollectedPage } from "../collect-page.ts";
 import type { PageRequest } from "../contract.ts";
 import { readCss } from "./read-css.ts";
 import { readDocument } from "./read-document.ts";
+import { parseUrl } from "../../../job/parse-url.ts";
 
 export type StaticPage = Pick<CollectedPage, "facts" | "finalUrl" | "status">;
 
@@ -61,8 +62,8 @@ async function fetchSheets(
   const urls = $('link[rel~="stylesheet"][href]')
     .toArray()
     .flatMap((element) => {
-      const href = $(element).attr("href") ?? "";
-      return URL.canParse(href, base) ? [new URL(href, base).href] : [];
+      const url = parseUrl($(element).attr("href") ?? "", base);
+      return url === undefined ? [] : [url.href];
     });
   const request = { signal, timeoutMs: sheetMs, maxBodyBytes: maxSheetBytes };
   const answers = await Promise.all(

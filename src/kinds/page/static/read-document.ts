@@ -3,6 +3,7 @@ import type { CssFacts, DocumentFacts, PageFacts, SectionFacts } from "../facts.
 import { libraryFiles } from "../in-page/collect-motion.ts";
 import { countPrices, landmarkRoles } from "../in-page/collect-sections.ts";
 import { readHex } from "../layout/color.ts";
+import { parseUrl } from "../../../job/parse-url.ts";
 
 type Part = ReturnType<CheerioAPI>;
 
@@ -223,5 +224,5 @@ function textOf(part: Part, max: number): string {
 }
 
 function absolute(url: string, base: string): string {
-  return url !== "" && URL.canParse(url, base) ? new URL(url, base).href : "";
+  return url === "" ? "" : (parseUrl(url, base)?.href ?? "");
 }
