@@ -1,61 +1,148 @@
-import type { Conversation } from "./conversation.ts";
+import { mapTexts, type Json } from "../../job/json.ts";
+import { withoutThoughts, type Conversation } from "./conversation.ts";
 import type { Message } from "./model/call-model.ts";
 import { showTodos } from "./tools/todos.ts";
 
-const keptMessages = 6;
-const keptResultCharacters = 200;
+const keptOfOld = 200;
 const keptWords = 300;
-const maxDigestLines = 200;
+/** What is less is not worth another try. */
+const worthwhileShare = 0.9;
+const shortestText = 500;
+const shortestGoal = 2_000;
 
 /**
- * Makes the conversation shorter: first the old results of tools are cut, then everything between the task and the newest
- * messages becomes a digest of what was done. False when nothing is left to cut.
+ * Makes the conversation half as long, or a quarter if that was not enough, by what is missed least: old results of tools are cut, then old exchanges become lines of a
+ * digest, both from the oldest on; then the newest exchange, what the task came with and at last the task are cut in their middle.
+ * Every call keeps its answer. False when nothing is left to cut.
  */
 export function compact(conversation: Conversation): boolean {
-  conversation.compactions += 1;
-  const { messages } = conversation;
-  if (conversation.compactions === 1) {
-    const old = messages.length - keptMessages;
-    const cut = messages.map((message, index) => (index < old ? cutResults(message) : message));
-    if (JSON.stringify(cut).length < 0.7 * JSON.stringify(messages).length) {
-      conversation.messages = cut;
-      return true;
-    }
-  }
-  return conversation.compactions <= 3 && replaceMiddle(conversation);
+  const before = sizeOf(conversation.messages);
+  const target = before / (conversation.compactions === 0 ? 2 : 4);
+  const [, ...later] = conversation.messages;
+  const exchanges = toExchanges(later);
+  const newest = exchanges.pop() ?? [];
+  const parts: Parts = { ...conversation.prompt, digest: [...conversation.digest], old: exchanges, newest };
+  foldOld(parts, conversation, target);
+  cutRest(parts, conversation, target);
+  const messages = toMessages(parts, conversation);
+  if (sizeOf(messages) >= before * worthwhileShare) return false;
+  Object.assign(conversation, {
+    messages,
+    compactions: conversation.compactions + 1,
+    digest: parts.digest,
+    prompt: { background: parts.background, goal: parts.goal },
+  } satisfies Partial<Conversation>);
+  return true;
 }
 
-function cutResults(message: Message): Message {
-  if (message.role !== "tool") return message;
+/** An answer of the model, with what was said to it: neither can stand without the other. */
+type Exchange = readonly Message[];
+
+interface Parts {
+  background: string;
+  goal: string;
+  digest: string[];
+  old: Exchange[];
+  newest: Exchange;
+}
+
+function toExchanges(messages: readonly Message[]): Exchange[] {
+  const exchanges: Message[][] = [];
+  for (const message of messages) {
+    if (message.role === "assistant" || exchanges.length === 0) exchanges.push([]);
+    exchanges.at(-1)?.push(message);
+  }
+  return exchanges;
+}
+
+/** Cuts old exchanges from the oldest on, then turns them into lines from the oldest on, until the rest fits. */
+function foldOld(parts: Parts, conversation: Conversation, target: number): void {
+  let excess = sizeOf(toMessages(parts, conversation)) - target;
+  parts.old = parts.old.map((exchange) => {
+    if (excess <= 0) return exchange;
+    const shorter = withoutThoughts(exchange).map((message) => cutTexts(message, keptOfOld));
+    excess -= sizeOf(exchange) - sizeOf(shorter);
+    return shorter;
+  });
+  while (excess > 0 && parts.old.length > 0) {
+    const [oldest = [], ...rest] = parts.old;
+    const lines = oldest.flatMap(tell);
+    parts.digest.push(...lines);
+    parts.old = rest;
+    excess -= sizeOf(oldest) - lines.join("\n").length;
+  }
+  parts.digest = boundDigest(parts.digest, target / 4);
+}
+
+/** The first decisions and the newest lines are worth most. */
+function boundDigest(lines: readonly string[], maxCharacters: number): string[] {
+  const half = Math.max(shortestText, maxCharacters) / 2;
+  let first = 0;
+  for (let left = half; first < lines.length && left > 0; first++) left -= (lines[first]?.length ?? 0) + 3;
+  let last = lines.length;
+  for (let left = half; last > first && left > 0; last--) left -= (lines[last - 1]?.length ?? 0) + 3;
+  if (last <= first) return [...lines];
+  return [...lines.slice(0, first), leftOut, ...lines.slice(last)].filter(
+    (line, index, all) => line !== leftOut || all.indexOf(leftOut) === index,
+  );
+}
+
+const leftOut = "[Some steps are left out.]";
+
+/** Nothing old is left, or the rest alone is too much: texts are cut, the longest first, the task itself last. */
+function cutRest(parts: Parts, conversation: Conversation, target: number): void {
+  const isTooLong = (): boolean => sizeOf(toMessages(parts, conversation)) > target;
+  for (let longest = longestText; longest >= shortestText && isTooLong(); longest /= 2) {
+    parts.background = cut(parts.background, longest);
+    parts.newest = parts.newest.map((message) => cutTexts(message, longest));
+  }
+  if (isTooLong()) parts.newest = withoutThoughts(parts.newest);
+  for (let longest = longestText; longest >= shortestGoal && isTooLong(); longest /= 2) {
+    parts.goal = cut(parts.goal, longest);
+  }
+}
+
+const longestText = 256_000;
+
+function toMessages({ background, goal, digest, old, newest }: Parts, { todos }: Conversation): Message[] {
+  const plan = todos.items.length === 0 ? [] : ["The plan:", showTodos(todos.items)];
+  const told = ["[What happened so far, in short, to save room:]", ...digest, ...plan].join("\n");
+  // In the first message, because two of the user's in a row are not taken by every provider.
+  const content = [background, goal, digest.length === 0 ? "" : told].filter((block) => block !== "").join("\n\n");
+  return [{ role: "user", content }, ...old.flat(), ...newest];
+}
+
+/** The results of tools, and the arguments and words of the model, where they are longer than this. */
+function cutTexts(message: Message, longest: number): Message {
+  if (message.role === "tool") {
+    const content = message.content.map((part) =>
+      part.type === "tool-result" && (part.output.type === "text" || part.output.type === "error-text")
+        ? { ...part, output: { ...part.output, value: cut(part.output.value, longest) } }
+        : part,
+    );
+    return { ...message, content };
+  }
+  if (message.role !== "assistant" || !Array.isArray(message.content)) return message;
   const content = message.content.map((part) => {
-    if (part.type !== "tool-result" || (part.output.type !== "text" && part.output.type !== "error-text")) return part;
-    const { value } = part.output;
-    if (value.length <= keptResultCharacters) return part;
-    const text = `${value.slice(0, keptResultCharacters)}… [cut to save room; call the tool again if it is needed]`;
-    return { ...part, output: { ...part.output, value: text } };
+    if (part.type === "text") return { ...part, text: cut(part.text, longest) };
+    if (part.type !== "tool-call") return part;
+    return { ...part, input: mapTexts(part.input as Json, (text) => cut(text, longest)) };
   });
   return { ...message, content };
 }
 
-/** The newest messages are kept from an answer of the model on: an answer of a tool cannot stand without its call. */
-function replaceMiddle(conversation: Conversation): boolean {
-  const { messages, todos } = conversation;
-  const keep = conversation.compactions >= 3 ? 2 : keptMessages;
-  const start = messages.findIndex((message, index) => index >= messages.length - keep && message.role === "assistant");
-  const [first] = messages;
-  if (first === undefined || start <= 1) return false;
-  const lines = messages.slice(1, start).flatMap(tell).slice(-maxDigestLines);
-  const plan = todos.items.length === 0 ? [] : ["The plan:", showTodos(todos.items)];
-  const digest = ["[What happened so far, in short, to save room:]", ...lines, ...plan].join("\n");
-  const text = typeof first.content === "string" ? first.content : "";
-  // In the first message, because two of the user's in a row are not taken by every provider.
-  const task = text.split("\n\n[What happened so far")[0] ?? text;
-  const shorter = conversation.compactions >= 3 ? task.slice(0, 20_000) : task;
-  conversation.messages = [
-    { role: "user", content: `${shorter}\n\n${digest}` },
-    ...messages.slice(start).map((message) => (conversation.compactions >= 2 ? cutResults(message) : message)),
-  ];
-  return true;
+/** Keeps the beginning and, shorter, the end. */
+function cut(text: string, longest: number): string {
+  if (text.length <= longest) return text;
+  const kept = Math.max(0, longest - cutNote.length);
+  const end = Math.floor(kept / 3);
+  return `${text.slice(0, kept - end)}${cutNote}${end === 0 ? "" : text.slice(-end)}`;
+}
+
+const cutNote = "… [cut to save room: look again if it is needed] …";
+
+function sizeOf(messages: readonly Message[]): number {
+  return JSON.stringify(messages).length;
 }
 
 /** A message in short, a line for each thing said or done. */

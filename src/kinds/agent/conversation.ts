@@ -2,6 +2,7 @@ import type { Checkpoint } from "../../job/kind.ts";
 import type { Json } from "../../job/json.ts";
 import type { Message, ModelReply, ToolCall } from "./model/call-model.ts";
 import { addUsage, noUsage, type TokenUsage } from "./model/token-usage.ts";
+import { promptText, type Prompt } from "./prompt.ts";
 import type { Todo } from "./tools/todos.ts";
 
 export interface ToolAnswer {
@@ -22,6 +23,10 @@ export interface Pending {
 /** All that a run knows: stored after every reply and every tool, so that nothing that is finished is done again. */
 export interface Conversation {
   readonly instructions: string;
+  /** What the first message says, before a digest. */
+  prompt: Prompt;
+  /** What happened in exchanges that are no longer among the messages, a line each. */
+  digest: string[];
   messages: Message[];
   pending: Pending | null;
   todos: { items: Todo[] };
@@ -43,10 +48,12 @@ export interface Conversation {
   lastInput: number;
 }
 
-export function startConversation(instructions: string, prompt: string): Conversation {
+export function startConversation(instructions: string, prompt: Prompt): Conversation {
   return {
     instructions,
-    messages: [{ role: "user", content: prompt }],
+    prompt,
+    digest: [],
+    messages: [{ role: "user", content: promptText(prompt) }],
     pending: null,
     todos: { items: [] },
     usage: noUsage,
@@ -63,7 +70,16 @@ export function startConversation(instructions: string, prompt: string): Convers
 }
 
 export async function loadConversation(checkpoint: Checkpoint): Promise<Conversation | undefined> {
-  return (await checkpoint.load()) as unknown as Conversation | undefined;
+  const stored = (await checkpoint.load()) as unknown as Conversation | undefined;
+  if (stored === undefined || "prompt" in stored) return stored;
+  // Begun by an older version, which kept neither apart.
+  const { messages } = stored as Conversation;
+  const said = messages[0]?.content;
+  return {
+    ...(stored as Conversation),
+    prompt: { background: "", goal: typeof said === "string" ? said : "" },
+    digest: [],
+  };
 }
 
 export async function saveConversation(checkpoint: Checkpoint, conversation: Conversation): Promise<void> {

@@ -5,15 +5,27 @@ import type { ConfinedFiles } from "./tools/confined-files.ts";
 const longestFile = 200_000;
 const maxListed = 100;
 
+export interface Prompt {
+  /** Context and files. */
+  readonly background: string;
+  /** The task and the desired output. */
+  readonly goal: string;
+}
+
 /** Context, files, task, desired output: in this order, each under its own heading. */
-export async function buildPrompt(input: AgentInput, files: ConfinedFiles): Promise<string> {
+export async function buildPrompt(input: AgentInput, files: ConfinedFiles): Promise<Prompt> {
   const read = await Promise.all((input.files ?? []).map((path) => showFile(path, files)));
-  const blocks = [
-    input.context === undefined ? "" : `## Context\n\n${input.context}`,
-    read.length === 0 ? "" : `## Files\n\n${read.join("\n\n")}`,
-    `## Task\n\n${input.task}`,
-    input.output === undefined ? "" : `## Desired Output\n\n${input.output}`,
-  ];
+  const context = input.context === undefined ? "" : `## Context\n\n${input.context}`;
+  const shown = read.length === 0 ? "" : `## Files\n\n${read.join("\n\n")}`;
+  const output = input.output === undefined ? "" : `## Desired Output\n\n${input.output}`;
+  return { background: join([context, shown]), goal: join([`## Task\n\n${input.task}`, output]) };
+}
+
+export function promptText({ background, goal }: Prompt): string {
+  return join([background, goal]);
+}
+
+function join(blocks: readonly string[]): string {
   return blocks.filter((block) => block !== "").join("\n\n");
 }
 

@@ -120,7 +120,7 @@ async function converse(conversation: Conversation, parts: LoopParts): Promise<L
 /** One reply of a model. A conversation that has become too long for it is made shorter. */
 async function nextReply(conversation: Conversation, parts: LoopParts): Promise<PersistentReply> {
   const { activity, context, settings } = parts;
-  if (isNearlyFull(conversation, parts)) shorten(conversation, activity);
+  while (isNearlyFull(conversation, parts) && shorten(conversation, activity));
   for (;;) {
     activity.progress("thinking", conversation);
     try {
@@ -157,10 +157,15 @@ async function nextReply(conversation: Conversation, parts: LoopParts): Promise<
 }
 
 const fullShare = 0.85;
+const charactersPerToken = 4;
 
-function isNearlyFull({ lastInput, current }: Conversation, { choices, settings }: LoopParts): boolean {
+/** What went in last time is known; what came since, or everything after a cut, is guessed. */
+function isNearlyFull({ lastInput, current, messages }: Conversation, { choices, settings }: LoopParts): boolean {
   const room = findPrice(choices[current] as ModelChoice, settings.prices)?.context_tokens;
-  return room !== undefined && lastInput > room * fullShare;
+  if (room === undefined) return false;
+  const since = lastInput === 0 ? 0 : messages.findLastIndex(({ role }) => role === "assistant");
+  const guessed = JSON.stringify(messages.slice(Math.max(0, since))).length / charactersPerToken;
+  return lastInput + guessed > room * fullShare;
 }
 
 function shorten(conversation: Conversation, activity: Activity): boolean {

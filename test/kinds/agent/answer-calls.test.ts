@@ -28,7 +28,7 @@ async function resume(name: string, input: unknown, isUnderWay: boolean): Promis
     progress: () => undefined,
     checkpoint: { load: async () => undefined, save: async (value: unknown) => void saved.push(JSON.stringify(value)) },
   } as unknown as JobContext;
-  const conversation: Conversation = startConversation("", "");
+  const conversation: Conversation = startConversation("", { background: "", goal: "" });
   conversation.pending = { calls: [{ id: "c1", name, input }], answers: [], isUnderWay };
   await answerCalls(conversation, {
     context,

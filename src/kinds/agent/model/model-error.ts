@@ -25,7 +25,7 @@ export class ModelError extends Error {
 }
 
 const overflow =
-  /context.{0,10}(length|window|limit)|prompt is too long|too many (input )?tokens|input (is )?too (long|large)|maximum.{0,20}tokens|exceeds? .{0,30}(context|tokens)/i;
+  /context.{0,10}(length|window|limit)|prompt is too long|too many (input )?tokens|input (is )?too (long|large)|maximum.{0,20}tokens|maximum prompt length|exceeds? .{0,30}(context|tokens)/i;
 const busy = /overloaded|rate.?limit|temporarily|try again|unavailable|timeout|internal server error|server_error/i;
 
 /** What the SDK or the network threw, in our words. The body of an answer may quote the request, so only its message is kept. */

@@ -1,7 +1,7 @@
 import { startConversation, type Conversation } from "../conversation.ts";
 import type { AgentResult } from "../contract.ts";
 import { addUsage, noUsage, type TokenUsage } from "../model/token-usage.ts";
-import { buildPrompt } from "../prompt.ts";
+import { buildPrompt, promptText } from "../prompt.ts";
 import type { RunParts } from "../settings.ts";
 import type { ProgramNews } from "./program.ts";
 
@@ -34,7 +34,7 @@ export async function loadState({ input, files, context }: RunParts): Promise<Pr
   const stored = (await context.checkpoint.load()) as unknown as ProgramState | undefined;
   const state = stored ?? {
     prompt: await makePrompt(input, files),
-    tally: { ...startConversation("", ""), costUsd: null },
+    tally: { ...startConversation("", { background: "", goal: "" }), costUsd: null },
     session: null,
     resuming: null,
     attempt: 0,
@@ -56,7 +56,7 @@ async function makePrompt(input: RunParts["input"], files: RunParts["files"]): P
     input.output_schema === undefined
       ? ""
       : `\n\nAnswer with nothing but JSON of this schema:\n${JSON.stringify(input.output_schema)}`;
-  return (await buildPrompt(input, files)) + schema;
+  return promptText(await buildPrompt(input, files)) + schema;
 }
 
 /** The program is to be started, anew or once more. What was used so far stays counted. */
