@@ -3,6 +3,9 @@ import { LonghaulError } from "../job/error.ts";
 import { readVariable } from "./read-variable.ts";
 import { parseUrl } from "../job/parse-url.ts";
 
+/** More than any run takes. */
+export const maxAgentSteps = 10_000;
+
 const webUrl = z.url({ protocol: /^https?$/ });
 
 const provider = z.strictObject({
@@ -34,7 +37,12 @@ const names = z.string().regex(/^[a-z][a-z0-9_-]{0,31}$/, "expected 1 to 32 lowe
 /** `agent` in the configuration file. */
 export const agentSchema = z.strictObject({
   concurrency: z.int().min(1).max(1_000).default(16),
-  max_steps: z.int().min(1).max(10_000).default(100),
+  max_steps: z
+    .int()
+    .min(1)
+    .max(maxAgentSteps)
+    .optional()
+    .describe("100 unless given; tasks of mcp-task have no such limit then."),
   roots: z.array(z.string()).default([]).describe("Where agents may work; those of shell unless given."),
   providers: z.record(names, provider).default({}),
   classes: z.record(z.string(), z.union([z.string(), z.array(z.string()).min(1)])).default({}),

@@ -12,5 +12,5 @@ export interface Agents {
     client?: ClientDefaults,
   ) => Promise<ModelCheck[]>;
   /** Settings of the profile mcp-task. */
-  readonly taskLimits: { readonly runMs: number; readonly idleMs?: number };
+  readonly taskLimits: { readonly runMs: number; readonly idleMs?: number; readonly maxSteps: number };
 }

@@ -58,7 +58,8 @@ export function asSeenBy(server: ServerFacts, client: ClientDefaults = {}, setti
       agents: agents && {
         providers: [...new Set([...agents.providers, ...Object.keys(readProviders(keys))])],
         check: (references: readonly string[], signal?: AbortSignal) => agents.check(references, signal, client),
-        taskLimits: settings === undefined ? agents.taskLimits : toLimits(settings.taskLimits),
+        taskLimits:
+          settings === undefined ? agents.taskLimits : { ...agents.taskLimits, ...toLimits(settings.taskLimits) },
       },
       endpoints: endpoints && keys["RUNPOD_API_KEY"] !== undefined ? withKeys(endpoints, keys) : endpoints,
     }),

@@ -1,4 +1,4 @@
-import { readProviders } from "../config/agent.ts";
+import { maxAgentSteps, readProviders } from "../config/agent.ts";
 import type { LoadedConfig } from "../config/config.ts";
 import type { Kind } from "../job/kind.ts";
 import { createAgentKind } from "../kinds/agent/agent.ts";
@@ -21,6 +21,7 @@ export interface OpenedAgents {
 
 /** How long a task of the profile mcp-task may run unless somebody says otherwise: five hours. */
 export const defaultTaskMs = 18_000_000;
+const defaultSteps = 100;
 
 interface AgentParts extends Pick<ShellSettings, "policy" | "isolation" | "redactor" | "patterns"> {
   readonly web: WebAccess;
@@ -38,7 +39,7 @@ export function openAgentKind(config: LoadedConfig, parts: AgentParts): OpenedAg
     classes: agent.classes,
     prices: agent.prices,
     concurrency: agent.concurrency,
-    maxSteps: agent.max_steps,
+    maxSteps: agent.max_steps ?? defaultSteps,
     termGraceMs: config.shell.term_grace_ms,
     secretFiles: agent.secret_files,
     mcpServers: agent.mcp_servers,
@@ -57,7 +58,7 @@ export function openAgentKind(config: LoadedConfig, parts: AgentParts): OpenedAg
     kind,
     agents: {
       providers: Object.keys(agent.providers),
-      taskLimits: { runMs, idleMs },
+      taskLimits: { runMs, idleMs, maxSteps: agent.max_steps ?? maxAgentSteps },
       check: async (references, signal, client) => {
         const checked = await check(references, signal, client);
         const hide = hideValues(Object.values(client?.keys ?? {}));

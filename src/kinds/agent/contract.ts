@@ -19,8 +19,8 @@ const agentInputSchema = z.strictObject({
     .optional()
     .describe("An installed agent program that does the work."),
   cwd: z.string().min(1).optional().describe("Working folder, absolute."),
-  max_steps: z.int().min(1).max(10_000).optional(),
-  max_tokens: z.int().min(1).optional().describe("Ends with what it has by then."),
+  max_steps: z.int().min(1).max(10_000).optional().describe("Replies of the model; ends with what it has by then."),
+  max_tokens: z.int().min(1).optional().describe("Read and written, in all steps; ends with what it has by then."),
   max_cost_usd: z.number().positive().optional(),
   output_schema: z.record(z.string(), jsonSchema).optional().describe("JSON Schema of the result."),
 });

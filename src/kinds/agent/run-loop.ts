@@ -19,6 +19,7 @@ import { ModelError } from "./model/model-error.ts";
 import { findModels, modelLabel, type ModelChoice } from "./model/model-names.ts";
 import { callPersistently, defaultRetryPolicy, type PersistentReply } from "./model/persistent-call.ts";
 import { costOf, findPrice } from "./model/prices.ts";
+import { totalTokens } from "./model/token-usage.ts";
 import { buildInstructions, buildPrompt } from "./prompt.ts";
 import { limitReached, roundDollars, serveRun, toResult } from "./run-result.ts";
 import type { RunParts } from "./settings.ts";
@@ -105,7 +106,7 @@ async function converse(conversation: Conversation, parts: LoopParts): Promise<L
     if (reply.current !== conversation.current) conversation.messages = withoutThoughts(conversation.messages);
     conversation.current = reply.current;
     addReply(conversation, reply, cost);
-    const isOver = reply.calls.length === 0 && !remind(conversation, reply.text, input);
+    const isOver = reply.calls.length === 0 && !remind(conversation, reply, input);
     await saveConversation(context.checkpoint, conversation);
     parts.activity.event("step", {
       step: conversation.steps,
@@ -132,6 +133,7 @@ async function nextReply(conversation: Conversation, parts: LoopParts): Promise<
           instructions: conversation.instructions,
           messages: conversation.messages,
           tools: parts.tools,
+          maxOutputTokens: boundReply(conversation, parts.input),
           signal: context.signal,
           onText: activity.text,
           onActivity: context.touch,
@@ -176,20 +178,34 @@ function shorten(conversation: Conversation, activity: Activity): boolean {
   return true;
 }
 
+/** Every model can write as much as this; what some can write beyond, others refuse to be asked for. */
+const writtenByAll = 4_000;
+
+/** What is left of the tokens, where one reply might use it up. */
+function boundReply({ usage }: Conversation, { max_tokens: maxTokens = Infinity }: AgentInput): number | undefined {
+  const left = maxTokens - totalTokens(usage);
+  return left <= writtenByAll ? left : undefined;
+}
+
 const maxReminders = 3;
 
-/** A reply that calls no tool ends the run, unless it says nothing or the result was to be handed in. */
-function remind(conversation: Conversation, text: string, { output_schema: outputSchema }: AgentInput): boolean {
-  if (outputSchema === undefined && text.trim() !== "") return false;
+/** A reply that calls no tool ends the run, unless it is cut off, says nothing, or the result was to be handed in. */
+function remind(
+  conversation: Conversation,
+  { text, isCut }: Pick<PersistentReply, "text" | "isCut">,
+  { output_schema: outputSchema }: AgentInput,
+): boolean {
+  if (outputSchema === undefined && text.trim() !== "" && !isCut) return false;
   if (conversation.reminders >= maxReminders) {
     if (outputSchema === undefined) return false;
     throw new JobFailure("no_result", "The model ended without handing in a result that fits the schema.");
   }
   conversation.reminders += 1;
-  const content =
-    outputSchema === undefined
-      ? "You have said nothing: answer with the result, as text."
-      : "Call submit_result with the result.";
-  conversation.messages.push({ role: "user", content });
+  conversation.messages.push({ role: "user", content: reminderOf(outputSchema !== undefined, isCut) });
   return true;
+}
+
+function reminderOf(hasSchema: boolean, isCut: boolean): string {
+  if (isCut) return "Your answer was cut off because it was too long: give the whole of it again, shorter.";
+  return hasSchema ? "Call submit_result with the result." : "You have said nothing: answer with the result, as text.";
 }

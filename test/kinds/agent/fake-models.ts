@@ -8,6 +8,8 @@ export interface Say {
   readonly thinks?: string;
   readonly text?: string;
   readonly calls?: readonly { readonly name: string; readonly input: unknown }[];
+  /** Its answer ended because it became too long. */
+  readonly isCut?: true;
   readonly usage?: { readonly input: number; readonly output: number };
   /** An error instead of an answer. */
   readonly status?: number;
@@ -118,7 +120,11 @@ function* openAiEvents(say: Say, model: string): Generator<string> {
       yield chunk({ index: 0, delta: { tool_calls: [{ index, function: { arguments: piece } }] } });
     }
   }
-  yield chunk({ index: 0, delta: {}, finish_reason: say.calls === undefined ? "stop" : "tool_calls" });
+  yield chunk({
+    index: 0,
+    delta: {},
+    finish_reason: say.isCut === true ? "length" : say.calls === undefined ? "stop" : "tool_calls",
+  });
   const { input, output } = say.usage ?? { input: 100, output: 10 };
   const usage = { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
   yield `data: ${JSON.stringify({ id: "c1", object: "chat.completion.chunk", created: 1, model, choices: [], usage })}\n\n`;

@@ -226,6 +226,37 @@ describe("a limit", () => {
     expect(await world().result(job)).toMatchObject({ stopped_by: stoppedBy, steps, output: `Part ${steps}.` });
   });
 
+  it("on tokens bounds what one reply may write, and an answer that it has cut off is a part", async () => {
+    const { models } = world();
+    await world().open();
+    models.script(
+      "m",
+      { ...call("list", {}), usage: { input: 100, output: 50 } },
+      { text: "The first half", isCut: true, usage: { input: 40, output: 110 } },
+    );
+    const job = await world().run({ max_tokens: 300 });
+    expect(models.heard.map(({ body }) => body["max_tokens"])).toEqual([300, 150]);
+    expect(job.state).toMatchObject({ status: "succeeded", partial: true });
+    expect(await world().result(job)).toMatchObject({ stopped_by: "max_tokens", steps: 2, output: "The first half" });
+  });
+
+  it("on tokens that is far off bounds no reply: models refuse more than they can write", async () => {
+    const { models } = world();
+    await world().open();
+    models.script("m", { text: "Done." });
+    await world().run({ max_tokens: 1_000_000 });
+    expect(models.heard[0]?.body).not.toHaveProperty("max_tokens");
+  });
+
+  it("of the model's own on an answer is told to it, and what it then says is the result", async () => {
+    const { models } = world();
+    await world().open();
+    models.script("m", { text: "Once upon a", isCut: true }, { text: "A short tale." });
+    const job = await world().run();
+    expect(await world().result(job)).toMatchObject({ output: "A short tale.", steps: 2 });
+    expect(models.heard[1]?.said).toContain("Your answer was cut off");
+  });
+
   it("on cost is refused where no price is known, before anything is made", async () => {
     const engine = await world().open();
     await expect(world().submit({ model: "fake/unknown", max_cost_usd: 1 })).rejects.toThrow(

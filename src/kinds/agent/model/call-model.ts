@@ -40,6 +40,8 @@ export interface ModelReply {
   readonly text: string;
   readonly calls: readonly ToolCall[];
   readonly usage: ReplyUsage;
+  /** It ended because it may not be longer. */
+  readonly isCut: boolean;
 }
 
 export interface ModelClient {
@@ -103,12 +105,13 @@ async function streamOnce(model: LanguageModel, request: ModelRequest, isCached:
   }
 }
 
-type Gathered = Pick<ModelReply, "text" | "calls" | "usage"> & { readonly error?: unknown };
+type Gathered = Pick<ModelReply, "text" | "calls" | "usage" | "isCut"> & { readonly error?: unknown };
 
 async function gather(stream: AsyncIterable<TextStreamPart<ToolSet>>, request: ModelRequest): Promise<Gathered> {
   let text = "";
   const calls: ToolCall[] = [];
   let usage: ReplyUsage = noUsage;
+  let isCut = false;
   for await (const part of stream) {
     request.onActivity();
     if (part.type === "text-delta") {
@@ -119,6 +122,7 @@ async function gather(stream: AsyncIterable<TextStreamPart<ToolSet>>, request: M
       const call = { id: part.toolCallId, name: part.toolName, input: part.input };
       calls.push(problem === undefined ? call : { ...call, problem });
     } else if (part.type === "finish-step") {
+      isCut = part.finishReason === "length";
       const { inputTokens, outputTokens, inputTokenDetails, outputTokenDetails } = part.usage;
       usage = {
         input: inputTokens ?? 0,
@@ -127,9 +131,9 @@ async function gather(stream: AsyncIterable<TextStreamPart<ToolSet>>, request: M
         reasoning: outputTokenDetails.reasoningTokens ?? 0,
         stored: inputTokenDetails.cacheWriteTokens ?? 0,
       };
-    } else if (part.type === "error") return { text, calls, usage, error: part.error };
+    } else if (part.type === "error") return { text, calls, usage, isCut, error: part.error };
   }
-  return { text, calls, usage };
+  return { text, calls, usage, isCut };
 }
 
 /** Without `execute`: the loop runs the tools itself, and stores what they said before it goes on. */

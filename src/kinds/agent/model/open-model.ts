@@ -52,8 +52,14 @@ export async function openModel(
         baseURL: settings.baseUrl ?? "",
         name: provider,
         includeUsage: true,
+        transformRequestBody: common.baseURL?.startsWith("https://api.openai.com/") === true ? forOpenAi : undefined,
       })(model);
     default:
       throw new Error(`unexpected type of provider: ${String(settings.type satisfies never)}`);
   }
+}
+
+/** OpenAI's newer models refuse the name that all others know. */
+function forOpenAi({ max_tokens: maxTokens, ...body }: Record<string, unknown>): Record<string, unknown> {
+  return maxTokens === undefined ? body : { ...body, max_completion_tokens: maxTokens };
 }
