@@ -52,6 +52,10 @@ export class Attempts {
     return this.#runs.get(id)?.handlers ?? {};
   }
 
+  silentMs(id: JobId): number | undefined {
+    return this.#runs.get(id)?.silentMs();
+  }
+
   /** Puts on record what somebody did to an attempt that runs here. */
   note(id: JobId, event: EventBody): void {
     const run = this.#runs.get(id);

@@ -68,6 +68,8 @@ export interface Engine {
   readonly cancel: (id: string, reason?: string, actor?: Actor) => Promise<Job>;
   /** Hands text to a running job, as if somebody typed it. Refused (`conflict`) if the job cannot take any. */
   readonly send: (id: string, text: string, actor?: Actor) => Promise<void>;
+  /** How long ago a running or waiting job last gave a sign of life; undefined for any other. */
+  readonly silentMs: (id: string, access?: Access) => Promise<number | undefined>;
   /** Live facts about a running job, as its kind tells them; empty for any other. */
   readonly inspect: (id: string, access?: Access) => Promise<Record<string, Json>>;
   /** Lets a running job sum itself up, which may cost something. Refused (`conflict`) if its kind cannot. */
@@ -109,7 +111,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const submitter = createSubmitter(kinds, settings);
   const runs = new Attempts({ store, kinds, settings, worker: randomUUID(), feed, submitter });
   const handlers = (id: JobId): AttemptHandlers => runs.handlers(id);
-  const reads = createReads({ store, kinds, settings, feed, dispatcher: runs.dispatcher, handlers });
+  const silentMs = (id: JobId): number | undefined => runs.silentMs(id);
+  const reads = createReads({ store, kinds, settings, feed, dispatcher: runs.dispatcher, handlers, silentMs });
   const actions = createActions({
     store,
     kinds,

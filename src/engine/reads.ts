@@ -30,6 +30,7 @@ interface ReadParts extends EngineParts {
   readonly feed: Feed;
   readonly dispatcher: Dispatcher;
   readonly handlers: (id: JobId) => AttemptHandlers;
+  readonly silentMs: (id: JobId) => number | undefined;
 }
 
 type Reads = Omit<Engine, keyof Actions | "tokens" | "patterns" | "stop">;
@@ -99,6 +100,7 @@ export function createReads(parts: ReadParts): Reads {
       const job = await get(id, access);
       return diagnoseQueue(job, kinds.get(job.kind), parts);
     },
+    silentMs: async (id, access) => parts.silentMs((await get(id, access)).id),
     inspect: async (id, access) => {
       const job = await get(id, access);
       return (await parts.handlers(job.id).inspect?.()) ?? {};

@@ -26,6 +26,7 @@ const reads: Record<string, Act> = {
   outputSizes: (actor) => engine.outputSizes(job.id, 1, actor),
   wait: (actor) => engine.wait(job.id, { timeoutMs: 0, ...actor }),
   inspect: (actor) => engine.inspect(job.id, actor),
+  silentMs: (actor) => engine.silentMs(job.id, actor),
   questions: (actor) => engine.questions(job.id, actor),
   diagnose: (actor) => engine.diagnose(job.id, actor),
   findId: (actor) => engine.findId(job.id.slice(-12), actor),

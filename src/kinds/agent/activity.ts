@@ -9,6 +9,10 @@ import type { Conversation } from "./conversation.ts";
 export interface Activity {
   /** A piece of what the model writes. */
   readonly text: (piece: string) => void;
+  /** Something of a reply has come, whether it is shown or not. */
+  readonly piece: () => void;
+  /** What came of the reply under way. */
+  readonly live: () => LiveReply;
   /** Hands on what is held back of the text, and ends its line. */
   readonly endText: () => void;
   /** One line of JSON, with how many bytes of text were written before it. */
@@ -19,7 +23,15 @@ export interface Activity {
   readonly end: (model: string, conversation: Conversation) => void;
 }
 
+interface LiveReply {
+  /** Since the last step was told. */
+  readonly pieces: number;
+  /** When the newest pieces came, newest last. */
+  readonly piecesAt: readonly number[];
+}
+
 const longestFact = 300;
+const maxPiecesAt = 5;
 
 export function createActivity(context: JobContext, redactor: Redactor): Activity {
   const stdout = context.output("stdout");
@@ -27,6 +39,7 @@ export function createActivity(context: JobContext, redactor: Redactor): Activit
   let held = "";
   let isInLine = false;
   let writtenBytes = 0;
+  let live: LiveReply = { pieces: 0, piecesAt: [] };
   const write = (text: string): void => {
     if (text === "") return;
     const bytes = Buffer.from(redactor.known(text));
@@ -42,6 +55,11 @@ export function createActivity(context: JobContext, redactor: Redactor): Activit
       write(held.slice(0, end));
       held = held.slice(end);
     },
+    piece: () => {
+      const piecesAt = [...live.piecesAt, context.now()].slice(-maxPiecesAt);
+      live = { pieces: live.pieces + 1, piecesAt };
+    },
+    live: () => live,
     endText: () => {
       write(held);
       held = "";
@@ -56,9 +74,11 @@ export function createActivity(context: JobContext, redactor: Redactor): Activit
         at: new Date(context.now()).toISOString(),
         type,
         after: writtenBytes,
+        ...(type === "step" ? { pieces: live.pieces } : {}),
         ...(Object.fromEntries(shown) as object),
       };
       events.write(`${JSON.stringify(line)}\n`);
+      if (type === "step") live = { ...live, pieces: 0 };
     },
     progress: (doing, conversation) => {
       const parts = [`step ${conversation.steps + 1}`, brief(doing).slice(0, 60), ...spent(conversation)];

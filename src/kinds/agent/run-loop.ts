@@ -82,7 +82,8 @@ function serve(conversation: Conversation, parts: LoopParts): void {
       await saveConversation(context.checkpoint, conversation);
     },
   });
-  serveRun(context, conversation, { model: () => modelLabel(own()), redactor: settings.redactor, summarize });
+  const { redactor } = settings;
+  serveRun(context, conversation, { model: () => modelLabel(own()), redactor, summarize, activity: parts.activity });
 }
 
 async function converse(conversation: Conversation, parts: LoopParts): Promise<LoopResult> {
@@ -136,7 +137,10 @@ async function nextReply(conversation: Conversation, parts: LoopParts): Promise<
           maxOutputTokens: boundReply(conversation, parts.input),
           signal: context.signal,
           onText: activity.text,
-          onActivity: context.touch,
+          onActivity: (isPiece) => {
+            context.touch();
+            if (isPiece) activity.piece();
+          },
           onRetry: ({ error, ...event }) => {
             activity.endText();
             activity.event("retry", { ...event, error });

@@ -1,4 +1,6 @@
+import type { Json } from "../../job/json.ts";
 import type { JobContext } from "../../job/kind.ts";
+import type { Activity } from "./activity.ts";
 import type { Conversation } from "./conversation.ts";
 import type { AgentInput, AgentResult } from "./contract.ts";
 import { totalTokens } from "./model/token-usage.ts";
@@ -8,11 +10,13 @@ import type { RunRedactor } from "./run-redactor.ts";
 export function serveRun(
   context: JobContext,
   conversation: Conversation,
-  { model, redactor, summarize }: { model: () => string; redactor: RunRedactor; summarize: () => Promise<string> },
+  parts: { model: () => string; redactor: RunRedactor; summarize: () => Promise<string>; activity: Activity },
 ): void {
+  const { model, redactor, summarize, activity } = parts;
   context.serve({
     inspect: async () => ({
       model: model(),
+      ...toLive(activity),
       steps: conversation.steps,
       tool_calls: conversation.toolCalls,
       tokens: totalTokens(conversation.usage),
@@ -21,6 +25,11 @@ export function serveRun(
     }),
     summarize,
   });
+}
+
+function toLive(activity: Activity): Record<string, Json> {
+  const { pieces, piecesAt } = activity.live();
+  return { pieces, pieces_at: [...piecesAt], last_output_at: piecesAt.at(-1) ?? null };
 }
 
 /** Which limit keeps a run from another step. */

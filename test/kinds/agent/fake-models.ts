@@ -19,6 +19,8 @@ export interface Say {
   readonly breaks?: true;
   /** Begins to answer with its text and never ends. */
   readonly hangs?: true;
+  /** Said after its text, piece by piece as they come; only in OpenAI's format. */
+  readonly slowly?: AsyncIterable<string>;
   /** Resolves when the answer may be given. */
   readonly after?: Promise<unknown>;
 }
@@ -94,9 +96,21 @@ export class FakeModels {
     const format =
       googleModel !== undefined ? googleEvents : path.endsWith("/messages") ? anthropicEvents : openAiEvents;
     const events = format(say, model);
-    for (const event of events) response.write(event);
+    for (const event of events) {
+      if (event.includes('"finish_reason":"stop"')) await sayOn(response, say.slowly, model);
+      response.write(event);
+    }
     if (say.breaks === true) response.destroy();
     else if (say.hangs !== true) response.end();
+  }
+}
+
+async function sayOn(response: ServerResponse, pieces: Say["slowly"], model: string): Promise<void> {
+  for await (const content of pieces ?? []) {
+    const choices = [{ index: 0, delta: { content } }];
+    response.write(
+      `data: ${JSON.stringify({ id: "c1", object: "chat.completion.chunk", created: 1, model, choices })}\n\n`,
+    );
   }
 }
 

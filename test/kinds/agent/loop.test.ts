@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { until } from "../../until.ts";
-import { call, deferred, toolResults, useAgents } from "./world.ts";
+import type { Json } from "../../../src/job/json.ts";
+import { call, deferred, piecesAfter, toolResults, useAgents } from "./world.ts";
 
 const world = useAgents();
 
@@ -163,6 +164,30 @@ describe("an agent", () => {
       { type: "tool_done", tool: "grep", ok: true, result: "Nothing matches." },
       { type: "step", step: 2 },
     ]);
+  });
+
+  it("is heard while its model writes, also what is not shown, and not while it waits to ask again", async () => {
+    const { models } = world();
+    const engine = await world().open();
+    const [first, second] = [deferred(), deferred()];
+    models.script(
+      "m",
+      { status: 429, headers: { "retry-after": "0.1" } },
+      { text: "1234567890", slowly: piecesAfter(first.promise, second.promise) },
+    );
+    const { id } = await world().submit({});
+    const pieces = async (): Promise<unknown> => (await engine.inspect(id))["pieces"];
+    await until(async () => (await pieces()) === 2);
+    const before = await engine.inspect(id);
+    first.resolve();
+    await until(async () => (await pieces()) === 3);
+    const after = await engine.inspect(id);
+    expect(after["pieces_at"]).toEqual([...(before["pieces_at"] as Json[]), after["last_output_at"]]);
+    expect(await engine.silentMs(id)).toBeLessThan(30_000);
+    second.resolve();
+    await world().end(id);
+    expect(await world().activity(id)).toMatchObject([{ type: "retry" }, { type: "step", pieces: 4 }]);
+    expect(await engine.silentMs(id)).toBeUndefined();
   });
 
   it("is told of tools that do not exist, of arguments that do not fit, and goes on", async () => {

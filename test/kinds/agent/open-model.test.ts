@@ -12,7 +12,7 @@ describe("a model that must not write more than so many tokens", () => {
       return new Response("{}", { status: 400 });
     };
     const providers = { p: { type: "openai-compatible", baseUrl, apiKey: "k" } } as const;
-    const model = await openModel({ provider: "p", model: "m" }, providers, fetch as typeof globalThis.fetch);
+    const model = await openModel({ provider: "p", model: "m" }, providers, fetch);
     const { generateText } = await import("ai");
     await generateText({ model, prompt: "hello", maxOutputTokens: 7, maxRetries: 0 }).catch(() => undefined);
     expect(bodies).toMatchObject([{ model: "m", ...expected }]);

@@ -189,6 +189,14 @@ export function toolResults(body: Record<string, unknown>): string[] {
   return messages.filter(({ role }) => role === "tool").map(({ content }) => String(content));
 }
 
+/** What a model says when each of these has come. */
+export async function* piecesAfter(...signals: readonly Promise<void>[]): AsyncGenerator<string> {
+  for (const signal of signals) {
+    await signal;
+    yield "more ";
+  }
+}
+
 export function deferred(): { promise: Promise<void>; resolve: () => void } {
   let resolve: () => void = () => undefined;
   const promise = new Promise<void>((settle) => (resolve = settle));

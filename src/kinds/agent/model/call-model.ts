@@ -23,8 +23,8 @@ export interface ModelRequest {
   readonly signal: AbortSignal;
   /** Called with each piece of text as it comes. */
   readonly onText: (text: string) => void;
-  /** Called for everything that comes, text or not: a sign of life. */
-  readonly onActivity: () => void;
+  /** Called for every sign of life, with whether it is a piece of what the model writes: an answer, a thought, a call. */
+  readonly onActivity: (isPiece: boolean) => void;
 }
 
 export interface ToolCall {
@@ -113,7 +113,7 @@ async function gather(stream: AsyncIterable<TextStreamPart<ToolSet>>, request: M
   let usage: ReplyUsage = noUsage;
   let isCut = false;
   for await (const part of stream) {
-    request.onActivity();
+    request.onActivity(part.type.endsWith("-delta"));
     if (part.type === "text-delta") {
       text += part.text;
       request.onText(part.text);

@@ -73,7 +73,7 @@ async function pause(
   for (let leftMs = waitMs; leftMs > 0; leftMs = ends - performance.now()) {
     await delay(Math.min(lookMs, leftMs), undefined, { signal }).catch(() => undefined);
     signal.throwIfAborted();
-    onActivity();
+    onActivity(false);
   }
 }
 

@@ -48,7 +48,7 @@ export async function runProgram(
       await context.checkpoint.save(state as unknown as Json);
     },
   });
-  serveRun(context, state.tally, { model: () => model, redactor: settings.redactor, summarize });
+  serveRun(context, state.tally, { model: () => model, redactor: settings.redactor, summarize, activity });
   try {
     for (;;) {
       const child = await start(work);
@@ -149,7 +149,10 @@ function readLine(program: Program, line: string): ProgramNews {
 }
 
 function tell({ text, piece, tool }: ProgramNews, { activity, program, state }: WorkParts): void {
-  if (piece !== undefined) activity.text(piece);
+  if (piece !== undefined) {
+    activity.piece();
+    activity.text(piece);
+  }
   if (text !== undefined) activity.text(text);
   if (text !== undefined || tool !== undefined) activity.endText();
   if (tool !== undefined) activity.event("tool_start", { tool: tool.name, arguments: tool.brief });
