@@ -1,5 +1,6 @@
 import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import { toFullToolSchema } from "../mcp/tools/tool-schema.ts";
 
 /** What the calls are named that a prompt speaks of: the profiles have different tools for the same. */
 export interface PromptWords {
@@ -23,11 +24,14 @@ export const coreWords: PromptWords = {
 
 export const taskWords: PromptWords = {
   ask: (models, isReadOnly) =>
-    `Call run_task once, with model ${models.length === 1 ? quote(models) : `[${quote(models)}]`} and read_only ${isReadOnly}.`,
-  waitAny: "Wait for the first answer with wait_for_task and the batch_id; list_tasks shows them all.",
-  waitAll: "Wait for all of them with wait_for_task, the batch_id and return_all true.",
+    models.length === 1
+      ? `Call run_task once, with model ${quote(models)} and read_only ${isReadOnly}; it returns a task_id.`
+      : `Call run_task once, with model [${quote(models)}] and read_only ${isReadOnly}; it starts them all and returns a batch_id.`,
+  waitAny:
+    "Wait for the next answer with wait_for_task and the batch_id (or the task_id), or look with list_tasks; one that asks is answered with answer_task.",
+  waitAll: "Wait for all of them with wait_for_task, the batch_id and return_all true. One that fails can be left out.",
   cancel: "cancel_task",
-  status: "Follow it with check_task_status and wait_for_task.",
+  status: "Follow it with check_task_status and wait_for_task; if it asks, answer with answer_task.",
 };
 
 const named: readonly [provider: string, model: string][] = [
@@ -36,75 +40,112 @@ const named: readonly [provider: string, model: string][] = [
   ["google", "gemini-2.5-pro"],
 ];
 
-const workItOut = "Work it out from our conversation.";
+interface AgentPrompt {
+  readonly name: string;
+  readonly description: string;
+  /** What it is about: listed as required, because it is better given than guessed. */
+  readonly subject: { readonly name: string; readonly description: string; readonly fallback: string };
+  /** Said of the messages that it returns. */
+  readonly strategy: string;
+  readonly say: (subject: string, models: PromptModels, words: PromptWords) => readonly string[];
+}
+
+interface PromptModels {
+  /** The strong ones that there are keys for. */
+  readonly strong: readonly string[];
+  readonly coder: string;
+}
+
+const knowsNothing = "They know nothing of our conversation:";
+
+const prompts: readonly AgentPrompt[] = [
+  {
+    name: "solve",
+    description: "Solve a complicated problem with several state-of-the-art LLMs at once",
+    subject: {
+      name: "problem",
+      description: "The problem to solve",
+      fallback: "Find out from our conversation what problem needs solving.",
+    },
+    strategy: "Solving a problem with several models",
+    say: (problem, { strong }, words) => [
+      "Solve a complicated problem by letting several state-of-the-art LLMs work on it at once.",
+      `1. Research the background. ${words.ask([...strong, "reasoning"], true)} ${knowsNothing} describe the problem in full, with what was tried, the errors word for word, and every file that matters.`,
+      `2. ${words.waitAny}`,
+      "3. As soon as one has answered, try what it proposes, and test it: run the tests, check the output, the edge cases and that no errors occur. If it fails or works only in part, ask the same model again with what happened, and meanwhile try the next answer.",
+      `4. Let the others go on until a complete solution is in place, tested, and the problem is solved beyond doubt. Only then end them with ${words.cancel}; never while anything is unfinished, untested or unsure.`,
+      `Problem to solve:\n${problem}`,
+    ],
+  },
+  {
+    name: "plan",
+    description: "Create a comprehensive plan with several state-of-the-art LLMs working in parallel",
+    subject: {
+      name: "task",
+      description: "The task to plan",
+      fallback: "Find out from our conversation what needs planning.",
+    },
+    strategy: "Planning with several models",
+    say: (task, { strong }, words) => [
+      "Create a comprehensive plan by letting several state-of-the-art LLMs plan in parallel.",
+      `1. Look at the code first. ${words.ask(strong.length === 0 ? ["reasoning"] : strong, true)} ${knowsNothing} describe the task and its context in full, outline the folders, include one or two key files and let them read the rest, and ask for a plan in steps with its risks.`,
+      `2. ${strong.length > 1 ? words.waitAll : words.waitAny}`,
+      "3. Compare the plans: what they have in common, what each does best.",
+      "4. Write one plan from the best parts of all, in clear steps with their reasons.",
+      `Task to plan:\n${task}`,
+    ],
+  },
+  {
+    name: "code",
+    description: "Generate or modify code with a state-of-the-art coding LLM",
+    subject: {
+      name: "task",
+      description: "The coding task to perform",
+      fallback: "Find out from our conversation what is to be coded.",
+    },
+    strategy: "Coding with a model that may change files",
+    say: (task, { coder }, words) => [
+      "Have code generated or modified by a state-of-the-art coding LLM.",
+      `1. Look at the code first. ${words.ask([coder], false)} It knows nothing of our conversation: describe the task and its context in full, say where to look and how to tell that it works, and include one or two key files. It may read, create and change files, run commands and tests, and install what it needs.`,
+      `2. ${words.status}`,
+      "3. When it has ended, look at the changes and test them.",
+      `Coding task to perform:\n${task}`,
+    ],
+  },
+];
+
+const extra = {
+  context: z.string().optional().describe("What is known already"),
+  files: z.string().optional().describe("Paths of files that matter, separated by commas"),
+};
 
 /** The prompts solve, plan and code. They name the models that there are keys for. */
 export function registerAgentPrompts(mcp: McpServer, providers: readonly string[], words: PromptWords): void {
   const strong = named.filter(([provider]) => providers.includes(provider)).map(([, model]) => model);
-  const coder = providers.includes("openai") ? "gpt-5" : "code";
-  const extra = {
-    context: z.string().optional().describe("What is known already."),
-    files: z.string().optional().describe("Paths of files that matter, separated by commas."),
-  };
-  mcp.registerPrompt(
-    "solve",
-    {
-      description: "Solve a hard problem by asking several models at once and testing what they say",
-      argsSchema: z.object({ problem: z.string().optional().describe("The problem to solve."), ...extra }),
-    },
-    ({ problem, ...given }) =>
-      say([
-        `Solve this problem: ${problem ?? workItOut}`,
-        ...more(given),
-        `1. ${words.ask([...strong, "reasoning"], true)} They know nothing of our conversation: give them all the context, what was tried, the errors word for word, and the files that matter.`,
-        `2. ${words.waitAny}`,
-        "3. Try the first answer at once, and test it. If it fails, ask again with what happened, and meanwhile try the next answer.",
-        `4. Only when a solution is verified in full, end the others with ${words.cancel}.`,
-      ]),
-  );
-  mcp.registerPrompt(
-    "plan",
-    {
-      description: "Make a plan by asking several models at once and merging the best of what they say",
-      argsSchema: z.object({ task: z.string().optional().describe("What to plan."), ...extra }),
-    },
-    ({ task, ...given }) =>
-      say([
-        `Make a plan for this: ${task ?? workItOut}`,
-        ...more(given),
-        `1. ${words.ask([...strong, "reasoning"], true)} They know nothing of our conversation: give them all the context and the files that matter, and ask for a plan in steps with its risks.`,
-        `2. ${words.waitAll}`,
-        "3. Compare the plans, take the best parts of each, and write one plan.",
-      ]),
-  );
-  mcp.registerPrompt(
-    "code",
-    {
-      description: "Let a coding model carry out a task in the working folder",
-      argsSchema: z.object({ task: z.string().optional().describe("What to build or change."), ...extra }),
-    },
-    ({ task, ...given }) =>
-      say([
-        `Have this done: ${task ?? workItOut}`,
-        ...more(given),
-        `1. ${words.ask([coder], false)} It knows nothing of our conversation: say exactly what is to be changed and how to tell that it works.`,
-        `2. ${words.status}`,
-        "3. When it has ended, look at the changes and test them.",
-      ]),
-  );
+  const models = { strong, coder: providers.includes("openai") ? "gpt-5" : "code" };
+  for (const { name, description, subject, strategy, say } of prompts) {
+    const listed = z.object({ [subject.name]: z.string().describe(subject.description), ...extra });
+    mcp.registerPrompt(name, { description, argsSchema: toFullToolSchema(listed) }, (given) => {
+      const about = textOf(given[subject.name]) ?? subject.fallback;
+      const lines = [...more(given), ...say(about, models, words)];
+      return {
+        description: strategy,
+        messages: [{ role: "user", content: { type: "text", text: lines.join("\n\n") } }],
+      };
+    });
+  }
 }
 
-type PromptAnswer = { messages: { role: "user"; content: { type: "text"; text: string } }[] };
-
-function say(lines: readonly string[]): PromptAnswer {
-  return { messages: [{ role: "user", content: { type: "text", text: lines.join("\n") } }] };
-}
-
-function more({ context, files }: { context?: string; files?: string }): string[] {
+function more(given: Readonly<Record<string, unknown>>): string[] {
+  const [context, files] = [textOf(given["context"]), textOf(given["files"])];
   return [
     ...(context === undefined ? [] : [`Context: ${context}`]),
     ...(files === undefined ? [] : [`Files: ${files}`]),
   ];
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
 }
 
 function quote(models: readonly string[]): string {

@@ -127,7 +127,12 @@ describe("agents of a server", () => {
     const id = jobIdIn(asked);
     expect(textOf(asked)).toMatch(new RegExp(`^job ${id} waiting for an answer\\nQuestion \\(untrusted data`));
     expect(fencedIn(asked)).toBe("Which colour?");
-    models.script("gpt-6-luna", { text: "It waits for a colour." });
+    const failing = { status: 500, error: "no summaries today" };
+    models.script("gpt-6-luna", failing, { text: "It waits for a colour." });
+    const without = await ask("job_get", { id, summarize: true });
+    expect(without.isError).toBeUndefined();
+    expect(textOf(without)).toContain(`\njob ${id} waiting for an answer\n`);
+    expect(textOf(without)).toContain("No summary could be made: openai/gpt-6-luna did not answer (HTTP 500)");
     expect(fencedIn(await ask("job_get", { id, summarize: true }))).toBe("It waits for a colour.");
     await ask("job_send", { id, text: "green" });
     const done = await ask("job_wait", { ids: [id] });

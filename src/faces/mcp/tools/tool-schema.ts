@@ -17,7 +17,7 @@ export function toToolSchema(
     "~standard": {
       version: 1,
       vendor: "longhaul",
-      validate: (value) => ({ value: value as Record<string, unknown> }),
+      validate: (value) => ({ value: (value ?? {}) as Record<string, unknown> }),
       jsonSchema: {
         input: () => toJson(schema, "input"),
         output: () => toJson(schema, "output"),

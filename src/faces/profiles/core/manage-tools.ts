@@ -1,5 +1,6 @@
 import type { CallToolResult, ToolAnnotations } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import { messageOf } from "../../../job/failure.ts";
 import { jobCancel, jobGet, jobList, jobRetry } from "../../../operations/job.ts";
 import type { JobView } from "../../../operations/job-view.ts";
 import { duration, shorten } from "../../mcp/tasks/status-message.ts";
@@ -29,7 +30,12 @@ export const getTool = defineTool({
     const view = await jobGet.call(context, input);
     const isOpen = view.finished_at === undefined;
     if (summarize !== true || !isOpen) return replyTo([view], context);
-    return replyTo([view], context, [fence(await context.engine.summarize(view.id, context.actor), "Summary")]);
+    // The status is told with or without it.
+    const summary = await context.engine.summarize(view.id, context.actor).then(
+      (text) => fence(text, "Summary"),
+      (error: unknown) => messageOf(error),
+    );
+    return replyTo([view], context, [summary]);
   },
 });
 

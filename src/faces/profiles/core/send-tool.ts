@@ -53,7 +53,7 @@ async function send(context: OperationContext, wanted: SendInput): Promise<CallT
 }
 
 /** Text answers a question that wants one text; for a job that asks nothing it is input. */
-function toAnswer(text: string, open: readonly AskedQuestion[], key: string | undefined): Answer | undefined {
+export function toAnswer(text: string, open: readonly AskedQuestion[], key: string | undefined): Answer | undefined {
   const asked = key === undefined ? open[0] : open.find((question) => question.key === key);
   if (asked === undefined) return undefined;
   const fields = Object.entries(asked.question.form?.properties ?? {});

@@ -4,7 +4,8 @@ import { toolError } from "../../mcp/tasks/outcome.ts";
 import { taskWords } from "../agent-prompts.ts";
 import { presentJob } from "../core/reply.ts";
 import { defineProfile, toJsonResult } from "../profile.ts";
-import { taskTools, type TaskReply } from "./tools.ts";
+import type { TaskReply } from "./task-reference.ts";
+import { taskTools } from "./tools.ts";
 
 /** The tools and prompts of just-every/mcp-task, over durable agent jobs. */
 export const mcpTaskProfile = defineProfile({

@@ -13,12 +13,7 @@ export async function runTask(context: CallContext, args: Arguments): Promise<Re
     throw new LonghaulError("invalid_input", "Task parameter is required and must be a string");
   }
   const { models, isBatch } = readModels(args["model"] ?? args["models"]);
-  if (models.length > 1 && args["read_only"] !== true) {
-    throw new LonghaulError(
-      "invalid_input",
-      "Multiple models with write access (read_only: false) is not allowed, because they would change the same files. Either set read_only to true, or choose a single model.",
-    );
-  }
+  if (models.length > 1 && args["read_only"] !== true) throw manyWriters();
   const batch = isBatch ? `batch-${Date.now()}-${randomBytes(5).readUIntBE(0, 5).toString(36)}` : undefined;
   const { engine, server } = context;
   const limits = server.agents?.taskLimits;
@@ -30,33 +25,58 @@ export async function runTask(context: CallContext, args: Arguments): Promise<Re
     requests.push({
       kind: agentContract.name,
       name,
-      input: toInput(args, model),
-      limits: { ...limits },
+      input: { max_steps: limits?.maxSteps, ...toInput(args, model) },
+      // Counted from now on, whatever the task does: also while it waits for an answer.
+      limits: { totalMs: limits?.runMs, idleMs: limits?.idleMs },
       batch,
     });
   }
   const jobs = await engine.submitMany(requests, actor);
   const ids = jobs.map(({ id }) => id);
+  const place = `in ${jobs[0]?.cwd}`;
   if (batch === undefined) {
-    const message = `Task ${jobs[0]?.name} started in ${jobs[0]?.cwd}. Use check_task_status or wait_for_task with its task_id.`;
+    const message = `Task queued for execution. Use check_task_status to monitor progress. It is named ${jobs[0]?.name} and works ${place}.`;
     return { task_id: ids[0], status: "pending", message };
   }
-  const message = `Batch of ${ids.length} tasks started in ${jobs[0]?.cwd}. Use wait_for_task or list_tasks with its batch_id.`;
+  const message = `${ids.length} tasks queued for execution. Use list_tasks with batch_id to monitor progress. They work ${place}.`;
   return { batch_id: batch, task_ids: ids, status: "pending", message };
 }
+
+function manyWriters(): LonghaulError {
+  return new LonghaulError(
+    "invalid_input",
+    [
+      "Multiple models with write access (read_only: false) is not allowed to prevent file conflicts. Please either:",
+      "1. Set read_only: true when using multiple models, or",
+      "2. Use a single model when write access is needed.",
+    ].join("\n"),
+  );
+}
+
+/** Told apart from the names of models by being written in any case. */
+export const classNames = [
+  ...(["reasoning", "vision", "standard", "mini", "reasoning_mini", "code", "writing"] as const),
+  ...(["summary", "vision_mini", "long"] as const),
+];
 
 function readModels(given: unknown): { models: string[]; isBatch: boolean } {
   const value = typeof given === "string" && given.trim().startsWith("[") ? (tryParseJson(given) ?? given) : given;
   const list = (Array.isArray(value) ? value : [value ?? "standard"]) as unknown[];
-  const models = list.filter((name): name is string => typeof name === "string" && name.trim() !== "");
+  const named = list.filter((name): name is string => typeof name === "string" && name.trim() !== "");
+  const models = named.map((name) => classNames.find((known) => known === name.trim().toLowerCase()) ?? name);
   if (models.length < list.length || models.length === 0) {
     throw new LonghaulError("invalid_input", "model must be a model's name, a class, or a list of them");
   }
   return { models, isBatch: Array.isArray(value) };
 }
 
-/** The engine checks what the client has written. */
+/** The engine checks what the client has written. What was not given is left to the kind. */
 function toInput(args: Arguments, model: string): Partial<Record<keyof AgentInput, unknown>> {
-  const { task, context, output, files, cwd, read_only: readOnly } = args;
-  return { task, context, output, files, cwd, read_only: readOnly === true, model };
+  const given = inputFields.flatMap((field) => (args[field] === undefined ? [] : [[field, args[field]]]));
+  return { ...(Object.fromEntries(given) as object), model };
 }
+
+const inputFields = [
+  ...(["task", "context", "output", "files", "read_only", "cwd"] as const),
+  ...(["max_steps", "max_tokens", "max_cost_usd"] as const),
+] satisfies (keyof AgentInput)[];

@@ -5,6 +5,9 @@ import type { JobAccess } from "../../mcp/tools/job-tool.ts";
 
 export type Arguments = Readonly<Record<string, unknown>>;
 
+/** A text is answered as it is, anything else as JSON. */
+export type TaskReply = string | Record<string, unknown>;
+
 const maxTasks = 1_000;
 
 /** The task of this id, or of this name: mcp-task's own ids are the names of ours. */
@@ -41,7 +44,8 @@ export function oneTarget(args: Arguments): { taskId: string } | { batchId: stri
 export async function makeName(model: string, task: string, taken: Set<string>, access: JobAccess): Promise<string> {
   const words = task
     .toLowerCase()
-    .split(/[^a-z0-9]+/)
+    .replaceAll(/[^a-z0-9\s]/g, "")
+    .split(/\s+/)
     .filter((word) => word.length > 2)
     .slice(0, 3);
   const base = [model.toLowerCase().replaceAll(/[^a-z0-9]/g, ""), ...words].join("-").slice(0, 150);

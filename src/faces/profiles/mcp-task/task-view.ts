@@ -1,10 +1,11 @@
 import { assertNever } from "../../../job/error.ts";
+import type { Failure } from "../../../job/failure.ts";
 import type { Job } from "../../../job/job.ts";
 import { isHeld, isTerminal } from "../../../job/state.ts";
 import { modelsOf } from "../../../kinds/agent/contract.ts";
 import { agentAnswerSchema, agentRequestSchema } from "../../../operations/agent-record.ts";
 import type { JobAccess } from "../../mcp/tools/job-tool.ts";
-import { tryParseJson } from "../../../text/parse-json.ts";
+import type { ActivityFacts } from "./task-activity.ts";
 
 export const taskStatuses = ["pending", "running", "completed", "failed", "cancelled"] as const;
 
@@ -34,67 +35,33 @@ export function toTaskStatus({ state }: Job): TaskStatus {
 export async function readInput(
   job: Job,
   { engine, actor }: JobAccess,
-): Promise<{ task: string; model: string; readOnly: boolean }> {
+): Promise<{ task: string; model: string; readOnly?: boolean }> {
   // A job may be pruned between two reads.
   const asked = agentRequestSchema.parse(await engine.input(job.id, actor).catch(() => null));
-  return { task: asked.task ?? "", model: modelsOf(asked)[0] ?? "standard", readOnly: asked.read_only === true };
+  return { task: asked.task ?? "", model: modelsOf(asked)[0] ?? "standard", readOnly: asked.read_only };
 }
 
 /** The answer, or why there is none; undefined while it is not known. */
 export async function readOutput(job: Job, { engine, actor }: JobAccess): Promise<string | undefined> {
   const { state } = job;
   if (state.status === "succeeded") {
-    const { data, output } = agentAnswerSchema.parse(await engine.result(job.id, actor));
-    return data === undefined ? output : JSON.stringify(data);
+    const { data, output, stopped_by: limit } = agentAnswerSchema.parse(await engine.result(job.id, actor));
+    if (data !== undefined) return JSON.stringify(data);
+    return limit === undefined ? output : `${output}\n\n[Stopped by ${limit}: this is what it had by then.]`;
   }
-  if ("failure" in state) return `ERROR: ${state.failure.message}`;
-  return state.status === "cancelled" ? `Task was cancelled: ${state.reason}` : undefined;
+  if ("failure" in state) return `ERROR: ${failureText(job, state.failure)}`;
+  return state.status === "cancelled" ? "Task was cancelled" : undefined;
 }
 
-/** What a run has told of itself, for the status. */
-interface ActivityFacts {
-  readonly messageCount: number;
-  readonly requestCount: number;
-  readonly recentEvents: string[];
-  readonly toolCalls: string[];
-  readonly lastActivity?: string;
-  readonly lastAt?: number;
-  readonly errorCount: number;
-  readonly lastError?: string;
+/** The limits of time are told in the words that clients know. */
+export function failureText({ limits }: Job, { code, message }: Failure): string {
+  if (code === "total_limit") return `Task timed out after ${toSeconds(limits.totalMs)} seconds`;
+  if (code === "idle_limit") return `Task auto-failed after ${toSeconds(limits.idleMs)} seconds of inactivity`;
+  return message;
 }
 
-const maxToolCalls = 50;
-const readBytes = 1_000_000;
-
-export async function readActivity(job: Job, { engine, actor }: JobAccess): Promise<ActivityFacts> {
-  const { size = 0 } = (await engine.outputSizes(job.id, undefined, actor))["activity"] ?? {};
-  const from = Math.max(0, size - readBytes);
-  const { bytes } = await engine.readOutput(job.id, { stream: "activity", from, limit: readBytes }, actor);
-  const lines = Buffer.from(bytes).toString().split("\n");
-  const events = lines.flatMap((line) => (tryParseJson(line) as ToldEvent | undefined) ?? []);
-  const told = events.map(({ type, at }) => `${type} at ${at}`);
-  const last = events.at(-1);
-  const lastGood = events.findLastIndex(({ type }) => type !== "retry");
-  const errors = events.slice(lastGood + 1);
-  const failed = events.findLast(({ error }) => error !== undefined);
-  return {
-    messageCount: events.length,
-    requestCount: events.filter(({ type }) => type === "step").length,
-    recentEvents: told.slice(-5),
-    toolCalls: events
-      .flatMap(({ type, tool }) => (type === "tool_start" ? [`Called: ${tool}`] : []))
-      .slice(-maxToolCalls),
-    errorCount: errors.length,
-    ...(last === undefined ? {} : { lastActivity: `Last event: ${told.at(-1)}`, lastAt: Date.parse(last.at) }),
-    lastError: failed?.error === undefined ? undefined : failed.error,
-  };
-}
-
-interface ToldEvent {
-  readonly type: string;
-  readonly at: string;
-  readonly tool?: string;
-  readonly error?: string;
+function toSeconds(milliseconds = 0): number {
+  return Math.round(milliseconds / 1_000);
 }
 
 const steps = [
@@ -116,18 +83,22 @@ const quietMs = 60_000;
 const longMs = 300_000;
 
 /** The later of these counts more. */
-export function warningOf({ state }: Job, { lastAt, errorCount }: ActivityFacts, now: number): string | null {
+export function warningOf(
+  { state }: Job,
+  { silentMs = 0, errorCount }: Pick<ActivityFacts, "silentMs" | "errorCount">,
+  now: number,
+): string | null {
   if (!isHeld(state)) return null;
-  if (errorCount > 2) return `${errorCount} errors encountered`;
-  if (state.status === "waiting") return "It waits for the answer to a question";
+  if (state.cancelRequest !== undefined) return "Warning: Task is being cancelled and has not ended yet";
+  if (errorCount > 2) return `Warning: ${errorCount} errors encountered`;
+  if (state.status === "waiting") return "Warning: Task waits for the answer to its question: give it with answer_task";
   const ranMs = now - state.startedAt;
-  if (ranMs > longMs) return `Task has been running for ${Math.floor(ranMs / 60_000)} minutes`;
-  const silentMs = now - (lastAt ?? state.startedAt);
-  return silentMs > quietMs ? `No activity for ${Math.floor(silentMs / 1_000)}s` : null;
+  if (ranMs > longMs) return `Warning: Task running for ${Math.round(ranMs / 60_000)} minutes`;
+  return silentMs > quietMs ? `Warning: No activity for ${toSeconds(silentMs)} seconds` : null;
 }
 
-export function progressOf({ state }: Job): string | null {
-  return "progress" in state ? (state.progress?.message ?? null) : null;
+export function progressOf({ state }: Job): string | undefined {
+  return "progress" in state ? state.progress?.message : undefined;
 }
 
 export function completedAt({ state }: Job): string | undefined {

@@ -1,99 +1,99 @@
 import type { ToolAnnotations } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { LonghaulError } from "../../../job/error.ts";
-import { isHeld, isTerminal } from "../../../job/state.ts";
-import { defineTool, type CallContext, type Tool } from "../profile.ts";
-import { runTask } from "./run-task.ts";
-import { findTask, listTasks, oneTarget, type Arguments } from "./task-reference.ts";
-import {
-  checkAfterSeconds,
-  completedAt,
-  progressOf,
-  readActivity,
-  readInput,
-  readOutput,
-  taskStatuses,
-  toTaskStatus,
-  warningOf,
-} from "./task-view.ts";
+import { isTerminal } from "../../../job/state.ts";
+import { defineTool, type Tool } from "../profile.ts";
+import { cancelTask } from "./cancel-task.ts";
+import { checkTask } from "./check-task.ts";
+import { listAll } from "./list-tasks.ts";
+import { classNames, runTask } from "./run-task.ts";
+import { answerOptions, answerTask } from "./task-question.ts";
+import { findTask, type TaskReply } from "./task-reference.ts";
+import { readOutput, taskStatuses, toTaskStatus } from "./task-view.ts";
 import { waitForTask } from "./wait-for-task.ts";
 
-/** A text is answered as it is, anything else as JSON. */
-export type TaskReply = string | Record<string, unknown>;
-
-const hints = (isReader: boolean, isDestructive: boolean, isIdempotent: boolean, isOpen = false): ToolAnnotations => ({
-  readOnlyHint: isReader,
-  destructiveHint: isDestructive,
-  idempotentHint: isIdempotent,
-  openWorldHint: isOpen,
+/** The title is where the clients of mcp-task look for it, too. */
+const titled = (
+  title: string,
+  [isReader, isDestructive, isIdempotent, isOpen]: readonly [boolean, boolean, boolean, boolean],
+): { title: string; annotations: ToolAnnotations } => ({
+  title,
+  annotations: {
+    title,
+    readOnlyHint: isReader,
+    destructiveHint: isDestructive,
+    idempotentHint: isIdempotent,
+    openWorldHint: isOpen,
+  },
 });
 
 /** Shown, not enforced: any other text is a model's name. */
-const shownModels = z.enum([
-  ...(["reasoning", "vision", "standard", "mini", "reasoning_mini", "code", "writing"] as const),
-  ...(["summary", "vision_mini", "long", "gpt-5", "grok-4", "gemini-2.5-pro", "claude-opus-4-1"] as const),
-]);
-const byId = { task_id: z.string().describe("The task's id.") };
-const byEither = {
-  task_id: z.string().optional().describe("One task; or give batch_id."),
-  batch_id: z.string().optional().describe("All tasks of a batch."),
-};
+const shownModels = z.enum([...classNames, "gpt-5", "grok-4", "gemini-2.5-pro", "claude-opus-4-1"]);
+const byId = { task_id: z.string().describe("The task ID that run_task returned") };
+const byEither = (verb: string): { task_id: z.ZodOptional; batch_id: z.ZodOptional } => ({
+  task_id: z.string().optional().describe(`The task to ${verb} (required unless batch_id is given)`),
+  batch_id: z.string().optional().describe(`The batch to ${verb} (required unless task_id is given)`),
+});
 
 /** What of the arguments is checked; the rest is refused in words of its own. */
 const anything = z.looseObject({});
-const runOptions = z.looseObject({ read_only: z.boolean().default(false).describe("Change nothing.") });
+const runOptions = z.looseObject({ read_only: z.boolean().optional() });
 const statusOptions = z.looseObject({
-  summary: z.boolean().default(false).describe("Let a model sum up the progress; costs tokens."),
+  summary: z.boolean().default(false).describe("Let a model sum up the progress, which costs tokens (default: false)"),
 });
 const waitOptions = z.looseObject({
-  timeout_seconds: z.number().default(300).describe("At most 600."),
-  return_all: z.boolean().default(false).describe("Wait for every task of the batch."),
+  timeout_seconds: z.number().default(300),
+  return_all: z.boolean().default(false).describe("With batch_id: wait for all tasks of it (default: false)"),
 });
 const listOptions = z.looseObject({
-  recent_only: z.boolean().default(false).describe("Only those of the last two hours."),
+  recent_only: z.boolean().default(false).describe("Optional: Only tasks of the last 2 hours (default: false)"),
 });
-
-const recentMs = 2 * 3_600_000;
-const longestTask = 100;
 
 export const taskTools: readonly Tool<TaskReply>[] = [
   defineTool({
     name: "run_task",
-    title: "Run AI Task",
+    ...titled("Run AI Task", [false, false, false, true]),
     description:
-      "Run a long AI task in the background. Answers at once with a task_id; several models (with read_only) run side by side under a batch_id.",
+      "Start a complex AI task in the background: advanced reasoning, research, analysis or coding by a state of the art LLM with tools. Returns a task ID at once; with an array of models, a batch ID and one task for each. Check status and results with it.",
     listedInput: z.object({
-      task: z.string().describe("What to do."),
       model: z
-        .union([shownModels, z.array(shownModels)])
+        .union([
+          shownModels.describe(`A model class (${classNames.join(", ")}) or the name of a model`),
+          z.array(shownModels).describe("Model classes or names, for one task each"),
+        ])
         .optional()
-        .describe("A class, a model's name, or a list of them: one task for each."),
-      context: z.string().optional().describe("What it should know."),
-      output: z.string().optional().describe("What the result should be."),
-      files: z.array(z.string()).optional().describe("Paths of files to begin with."),
-      ...runOptions.shape,
-      cwd: z.string().optional().describe("Working folder, absolute."),
+        .describe("Optional: One model, or an array of models for a batch. 'standard' if not given."),
+      task: z.string().describe("The task prompt: what to do (required)"),
+      context: z.string().optional().describe("Optional: Background that the task needs"),
+      output: z.string().optional().describe("Optional: The desired output, or what counts as success"),
+      files: z.array(z.string()).optional().describe("Optional: Paths of files to include in the context"),
+      read_only: z
+        .boolean()
+        .default(false)
+        .describe("Optional: When true, there are no tools that change files, run commands or change anything else."),
+      cwd: z.string().optional().describe("Optional: The working folder, absolute"),
+      max_steps: z.number().optional().describe("Optional: End with what it has after so many replies of the model"),
+      max_tokens: z.number().optional().describe("Optional: End with what it has after so many tokens"),
+      max_cost_usd: z.number().optional().describe("Optional: End with what it has after so many dollars"),
     }),
     input: runOptions,
-    annotations: hints(false, false, false, true),
     run: runTask,
   }),
   defineTool({
     name: "check_task_status",
-    title: "Check Task Status",
-    description: "Look at a task: status, progress, tool calls, and when to look again.",
+    ...titled("Check Task Status", [true, false, false, false]),
+    description:
+      "Check the status of a task: its state, progress, recent events, questions, and the output if there is any.",
     listedInput: z.object({ ...byId, ...statusOptions.shape }),
     input: statusOptions,
-    annotations: hints(true, false, false),
-    run: checkStatus,
+    run: checkTask,
   }),
   defineTool({
     name: "get_task_result",
-    title: "Get Task Result",
-    description: "Read the result of a task that is complete.",
+    ...titled("Get Task Result", [true, false, false, false]),
+    description: "Get the final result of a task that has ended.",
     listedInput: z.object(byId),
     input: anything,
-    annotations: hints(true, false, false),
     run: async (context, args) => {
       const job = await findTask(args, context);
       if (!isTerminal(job.state)) {
@@ -105,120 +105,44 @@ export const taskTools: readonly Tool<TaskReply>[] = [
   }),
   defineTool({
     name: "cancel_task",
-    title: "Cancel Task",
-    description: "End a task, or all tasks of a batch.",
-    listedInput: z.object(byEither),
+    ...titled("Cancel Task", [false, true, true, false]),
+    description: "Cancel a task that is pending or running, or all such tasks of a batch.",
+    listedInput: z.object(byEither("cancel")),
     input: anything,
-    annotations: hints(false, true, true),
     run: cancelTask,
   }),
   defineTool({
     name: "wait_for_task",
-    title: "Wait for Task",
-    description: "Wait for a task; in a batch for the next that ends, or with return_all for all.",
-    listedInput: z.object({ ...byEither, ...waitOptions.shape }),
+    ...titled("Wait For Task Completion", [true, false, true, false]),
+    description:
+      "Wait until a task, or the next task of a batch, completes, fails, is cancelled or asks a question. In a batch, tasks that ended before this call do not count, unless all have.",
+    listedInput: z.object({
+      ...byEither("wait for"),
+      ...waitOptions.shape,
+      timeout_seconds: z.number().max(600).default(300).describe("Seconds to wait at most (default: 300, max: 600)"),
+    }),
     input: waitOptions,
-    annotations: hints(true, false, true),
     run: waitForTask,
   }),
   defineTool({
     name: "list_tasks",
-    title: "List Tasks",
-    description: "List tasks with their status.",
+    ...titled("List All Tasks", [true, false, false, false]),
+    description: "List all tasks with their status.",
     listedInput: z.object({
-      status_filter: z.enum(taskStatuses).optional(),
-      batch_id: z.string().optional(),
+      status_filter: z.enum(taskStatuses).optional().describe("Optional: Only tasks with this status"),
+      batch_id: z.string().optional().describe("Optional: Only tasks of this batch"),
       ...listOptions.shape,
     }),
     input: listOptions,
-    annotations: hints(true, false, false),
     run: listAll,
   }),
+  defineTool({
+    name: "answer_task",
+    ...titled("Answer Task", [false, false, false, false]),
+    description: "Answer the question that a task asks: check_task_status and wait_for_task show it.",
+    listedInput: z.object({ ...byId, ...answerOptions.shape }),
+    input: answerOptions,
+    isOnceOnly: true,
+    run: answerTask,
+  }),
 ];
-
-async function checkStatus(access: CallContext, args: Arguments): Promise<Record<string, unknown>> {
-  const job = await findTask(args, access);
-  const { state } = job;
-  const [input, output, activity] = await Promise.all([
-    readInput(job, access),
-    readOutput(job, access),
-    readActivity(job, access),
-  ]);
-  const isSummed = args["summary"] === true && isHeld(state);
-  const now = Date.now();
-  const seconds = checkAfterSeconds(job, now);
-  const { lastAt: _lastAt, errorCount, lastError, ...told } = activity;
-  const startedAt = "startedAt" in state ? state.startedAt : undefined;
-  return {
-    id: job.id,
-    status: toTaskStatus(job),
-    model: input.model,
-    readOnly: input.readOnly,
-    createdAt: new Date(job.createdAt).toISOString(),
-    startedAt: startedAt && new Date(startedAt).toISOString(),
-    completedAt: completedAt(job),
-    output,
-    progress: isSummed ? await access.engine.summarize(job.id, access.actor) : progressOf(job),
-    ...told,
-    check_after: seconds === undefined ? null : `Please wait ${seconds} seconds before checking this task again`,
-    check_after_seconds: seconds,
-    warning: warningOf(job, activity, now),
-    errorCount,
-    lastError: "failure" in state ? state.failure.message : lastError,
-  };
-}
-
-async function cancelTask(access: CallContext, args: Arguments): Promise<TaskReply> {
-  const target = oneTarget(args);
-  const { engine, actor } = access;
-  const reason = "cancelled by its client";
-  if ("taskId" in target) {
-    const job = await findTask(args, access).catch(() => undefined);
-    if (job === undefined || isTerminal(job.state)) {
-      return `Task ${target.taskId} could not cancel (may be already completed)`;
-    }
-    await engine.cancel(job.id, reason, actor);
-    return `Task ${target.taskId} cancelled successfully`;
-  }
-  const { batchId } = target;
-  const jobs = await listTasks(batchId, access);
-  if (jobs.length === 0) return `No tasks found with batch_id: ${batchId}`;
-  const open = jobs.filter(({ state }) => !isTerminal(state));
-  await Promise.all(open.map(({ id }) => engine.cancel(id, reason, actor)));
-  return {
-    batch_id: batchId,
-    total_tasks: jobs.length,
-    cancelled: open.length,
-    already_complete: jobs.length - open.length,
-    message: `Cancelled ${open.length} of ${jobs.length} tasks in batch ${batchId}`,
-  };
-}
-
-async function listAll(access: CallContext, args: Arguments): Promise<Record<string, unknown>> {
-  const { batch_id: batch, status_filter: status, recent_only: recent } = args;
-  const isRecent = recent === true;
-  const jobs = (await listTasks(typeof batch === "string" ? batch : undefined, access))
-    .filter((job) => status === undefined || toTaskStatus(job) === status)
-    .filter(({ createdAt }) => !isRecent || createdAt > Date.now() - recentMs);
-  const counts = taskStatuses.map((name) => [name, jobs.filter((job) => toTaskStatus(job) === name).length]);
-  const tasks = await Promise.all(
-    jobs.map(async (job) => {
-      const { task, model, readOnly } = await readInput(job, access);
-      return {
-        id: job.id,
-        status: toTaskStatus(job),
-        task: task.slice(0, longestTask),
-        model,
-        batchId: job.batch,
-        readOnly,
-        createdAt: new Date(job.createdAt).toISOString(),
-        completedAt: completedAt(job),
-      };
-    }),
-  );
-  return {
-    stats: { total: jobs.length, ...(Object.fromEntries(counts) as object) },
-    tasks,
-    filters_applied: { batch_id: batch ?? null, status: status ?? null, recent_only: isRecent },
-  };
-}

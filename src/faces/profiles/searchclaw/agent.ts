@@ -24,7 +24,7 @@ const maxCreditsInline = 10;
 export async function askAgent(context: CallContext, call: AgentCall): Promise<Reply> {
   const { id } = await runAgent.call(context, {
     task: call.prompt,
-    context: `Research this on the web. Use at most ${call.max_sources} sources, and name the URL of each that you used.`,
+    context: `Research this on the web. Use at most ${call.max_sources} sources, and name the URL of each that you used. Nobody can answer questions: decide yourself.`,
     read_only: true,
     output_schema: call.schema === undefined ? undefined : toJsonSchema(call.schema as Json),
   });

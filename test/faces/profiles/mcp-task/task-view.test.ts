@@ -23,24 +23,26 @@ describe("when to look at a task again", () => {
 });
 
 describe("a warning", () => {
-  const quiet = { messageCount: 0, requestCount: 0, recentEvents: [], toolCalls: [], errorCount: 0 };
   const warn = (
     seconds: number,
-    facts: { lastAt?: number; errorCount?: number } = {},
+    { silentSeconds = 0, errorCount = 0 }: { silentSeconds?: number; errorCount?: number } = {},
     status?: string,
   ): string | null => {
     const [job, now] = ranFor(seconds, status);
-    return warningOf(job, { ...quiet, ...facts }, now);
+    return warningOf(job, { silentMs: silentSeconds * 1_000, errorCount }, now);
   };
 
   it("is of silence, of a long time, of errors, the later of these counting more", () => {
-    expect(warn(60)).toBeNull();
-    expect(warn(61)).toBe("No activity for 61s");
-    expect(warn(100, { lastAt: 90_000 })).toBeNull();
-    expect(warn(301)).toBe("Task has been running for 5 minutes");
-    expect(warn(301, { errorCount: 3 })).toBe("3 errors encountered");
+    expect(warn(61, { silentSeconds: 60 })).toBeNull();
+    expect(warn(61, { silentSeconds: 61 })).toBe("Warning: No activity for 61 seconds");
+    expect(warn(301, { silentSeconds: 61 })).toBe("Warning: Task running for 5 minutes");
+    expect(warn(301, { errorCount: 3 })).toBe("Warning: 3 errors encountered");
     expect(warn(1, { errorCount: 2 })).toBeNull();
-    expect(warn(61, {}, "waiting")).toBe("It waits for the answer to a question");
-    expect(warn(999, {}, "succeeded")).toBeNull();
+    expect(warn(61, { silentSeconds: 61 }, "waiting")).toContain("answer_task");
+    expect(warn(999, { silentSeconds: 999 }, "succeeded")).toBeNull();
+  });
+
+  it("is not of silence in a task that is heard, however long ago its last step was", () => {
+    expect(warn(200, { silentSeconds: 1 })).toBeNull();
   });
 });
