@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { JobFailure, messageOf } from "../../job/failure.ts";
 import type { JobContext } from "../../job/kind.ts";
+import { wellFormed } from "../../text/well-formed.ts";
 import type { PatternPool } from "../../text/pattern-pool.ts";
 import type { Activity } from "./activity.ts";
 import { closePending, saveConversation, type Conversation, type Pending, type ToolAnswer } from "./conversation.ts";
@@ -60,7 +61,7 @@ async function answerCall(
   if (tool?.isChange === true) await parts.redactor.learn();
   const ms = Math.round(performance.now() - startedAt);
   activity.event("tool_done", { tool: call.name, ok: !isError, result: text, ms });
-  return { id: call.id, name: call.name, text: parts.redactor.known(text), isError };
+  return { id: call.id, name: call.name, text: wellFormed(parts.redactor.known(text)), isError };
 }
 
 /** What a tool throws is an answer too; only the end of the run is none. */

@@ -1,4 +1,5 @@
 import { mapTexts, type Json } from "../../job/json.ts";
+import { wellFormed } from "../../text/well-formed.ts";
 import { withoutThoughts, type Conversation } from "./conversation.ts";
 import type { Message } from "./model/call-model.ts";
 import { showTodos } from "./tools/todos.ts";
@@ -136,7 +137,7 @@ function cut(text: string, longest: number): string {
   if (text.length <= longest) return text;
   const kept = Math.max(0, longest - cutNote.length);
   const end = Math.floor(kept / 3);
-  return `${text.slice(0, kept - end)}${cutNote}${end === 0 ? "" : text.slice(-end)}`;
+  return wellFormed(`${text.slice(0, kept - end)}${cutNote}${end === 0 ? "" : text.slice(-end)}`);
 }
 
 const cutNote = "… [cut to save room: look again if it is needed] …";
@@ -163,5 +164,5 @@ export function tell(message: Message): string[] {
 
 function shorten(text: string): string {
   const line = text.replaceAll(/\s+/g, " ").trim();
-  return line.length > keptWords ? `${line.slice(0, keptWords)}…` : line;
+  return line.length > keptWords ? wellFormed(`${line.slice(0, keptWords)}…`) : line;
 }

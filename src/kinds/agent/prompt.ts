@@ -1,4 +1,5 @@
 import { messageOf } from "../../job/failure.ts";
+import { wellFormed } from "../../text/well-formed.ts";
 import type { AgentInput } from "./contract.ts";
 import type { ConfinedFiles } from "./tools/confined-files.ts";
 
@@ -33,7 +34,9 @@ function join(blocks: readonly string[]): string {
 async function showFile(path: string, files: ConfinedFiles): Promise<string> {
   const text = await files.readText(path).catch((error: unknown) => `[it could not be read: ${messageOf(error)}]`);
   const shown =
-    text.length > longestFile ? `${text.slice(0, longestFile)}\n[cut: it has ${text.length} characters]` : text;
+    text.length > longestFile
+      ? `${wellFormed(text.slice(0, longestFile))}\n[cut: it has ${text.length} characters]`
+      : text;
   return `=== ${path} ===\n${shown}\n=== end of ${path} ===`;
 }
 

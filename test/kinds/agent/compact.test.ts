@@ -90,6 +90,18 @@ describe("a conversation that is too long for its model", () => {
     models.heard.forEach(expectValid);
   });
 
+  it("is never cut in the middle of a character: providers refuse half of one", async () => {
+    const { models } = world();
+    for (const [name, start] of Object.entries({ even: "xx", odd: "x" }))
+      world().write(name, `${start}${"😀".repeat(60_000)}`);
+    await world().open();
+    const calls = ["even", "odd"].map((filePath) => ({ name: "read_file", input: { filePath } }));
+    models.script("m", limited(70_000, [{ calls }, { text: "Done." }]));
+    const job = await world().run({ task: "THE TASK", files: ["even", "odd"], context: `c${"😀".repeat(60_000)}` });
+    expect(await world().result(job)).toMatchObject({ output: "Done." });
+    for (const { said } of models.heard) expect(said).not.toMatch(/\\ud[89a-f]/i);
+  });
+
   it("keeps its task whole when context and files are cut", async () => {
     const { models } = world();
     world().write("big.txt", "0123456789\n".repeat(9_000));
