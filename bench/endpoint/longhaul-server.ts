@@ -12,6 +12,9 @@ import { defineKind, openEngine } from "../../src/index.ts";
 import type { LocalEndpoint } from "../../src/job/endpoint.ts";
 import { EndpointDirectory } from "../../src/kinds/endpoint/directory.ts";
 import { createEndpointKind } from "../../src/kinds/endpoint/endpoint.ts";
+import { AccountReader } from "../../src/kinds/endpoint/runpod-account.ts";
+import { createAddressRules } from "../../src/net/address/address-rules.ts";
+import { createGuardedFetch } from "../../src/net/fetch/guarded-fetch.ts";
 import { createRedactor } from "../../src/text/redact.ts";
 
 /** The HTTP face over two kinds: one that does nothing, and endpoint jobs on a warm local endpoint that echoes. */
@@ -37,7 +40,9 @@ const echo: LocalEndpoint = {
 };
 const env = { PATH: process.env["PATH"] ?? "" };
 const compileSchema = () => () => undefined;
-const endpoints = new EndpointDirectory({ home, named: { echo }, anyRunpod: undefined, env, fetch, compileSchema });
+const accounts = new AccountReader(createGuardedFetch({ rules: createAddressRules(), userAgent: "bench" }), "");
+const named = { echo };
+const endpoints = new EndpointDirectory({ home, named, anyRunpod: undefined, env, fetch, accounts, compileSchema });
 const kinds = [noop, createEndpointKind({ directory: endpoints, redactor: createRedactor([]) })];
 const engine = await openEngine({ home, kinds });
 const facts = { version: "0.0.0", startedAt: Date.now(), home, url: undefined, endpoints };

@@ -6,6 +6,8 @@ export interface RunpodEndpoint {
   readonly baseUrl: string;
   /** Undefined if none is configured: the endpoint then says so when it is used. */
   readonly apiKey: string | undefined;
+  /** Of the API that lists endpoints and workers; undefined where the platform is not known to have one. */
+  readonly restUrl: string | undefined;
   readonly concurrency: number;
 }
 

@@ -96,7 +96,8 @@ function listJobsOf(name: string, state: JobStatus, context: OperationContext): 
   return listMatching({ kind: "endpoint", tag: endpointTag(name) }, [state], context);
 }
 
-function requireEndpoints({ server, actor }: OperationContext): Endpoints {
+/** Throws unless there are endpoints that the caller may use. */
+export function requireEndpoints({ server, actor }: OperationContext): Endpoints {
   demandKind(actor, "endpoint");
   if (server.endpoints !== undefined) return server.endpoints;
   throw new LonghaulError("not_found", "This server runs no jobs on endpoints.");

@@ -79,5 +79,10 @@ function withKeys(endpoints: Endpoints, keys: NonNullable<ClientDefaults["keys"]
     health: (name) => endpoints.health(name, keys),
     queueHint: (name) => endpoints.queueHint(name, keys),
     purge: (name) => endpoints.purge(name, keys),
+    relay: (name, verb, id) => endpoints.relay(name, verb, id, keys),
+    listRemote: () => endpoints.listRemote(keys),
+    listWorkers: (name) => endpoints.listWorkers(name, keys),
+    workerLogs: (name, query) => endpoints.workerLogs(name, query, keys),
+    publicEndpoints: () => endpoints.publicEndpoints(),
   };
 }

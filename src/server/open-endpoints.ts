@@ -3,25 +3,46 @@ import { readBroughtRunpod } from "../config/endpoints.ts";
 import { LonghaulError } from "../job/error.ts";
 import { messageOf } from "../job/failure.ts";
 import { EndpointDirectory } from "../kinds/endpoint/directory.ts";
+import { AccountReader } from "../kinds/endpoint/runpod-account.ts";
 import { inheritEnv } from "../kinds/shell/policy.ts";
+import { createAddressRules, toAllowEntry } from "../net/address/address-rules.ts";
+import { createGuardedFetch } from "../net/fetch/guarded-fetch.ts";
+import { defaultUserAgent } from "../net/fetch/user-agent.ts";
+import { readVersion } from "./version.ts";
+
+/** A worker's log may be silent for as long as it is read. */
+const idleTimeoutMs = 60_000;
 
 /** The endpoints of a configuration. The code that checks schemas is loaded only if one has a schema. */
-export async function openEndpoints(config: LoadedConfig): Promise<EndpointDirectory> {
-  const { named, anyRunpod } = config.endpoints;
+export async function openEndpoints(
+  config: LoadedConfig,
+): Promise<{ endpoints: EndpointDirectory; close: () => Promise<void> }> {
+  const { named, anyRunpod, publicUrl, namedUrls } = config.endpoints;
   const hasSchema = Object.values(named).some(
     (endpoint) => endpoint.type === "local" && endpoint.inputSchema !== undefined,
   );
   const compileSchema = hasSchema ? (await import("./json-schema.ts")).compileSchema : () => () => undefined;
+  const web = createGuardedFetch({
+    // Whoever configures an address means it, wherever it is.
+    rules: createAddressRules([...config.net.allow, ...namedUrls.map(toAllowEntry)]),
+    userAgent: config.net.user_agent ?? defaultUserAgent(readVersion()),
+    limits: { idleTimeoutMs },
+  });
   try {
-    return new EndpointDirectory({
+    const endpoints = new EndpointDirectory({
       home: config.paths.home,
       named,
       anyRunpod,
       readBroughtRunpod,
       env: inheritEnv(config.shell.inherit_env, config.env),
       fetch: (url, init) => fetch(url, init),
+      accounts: new AccountReader(web, publicUrl),
       compileSchema,
     });
+    const close = async (): Promise<void> => {
+      await Promise.all([endpoints.close(), web.close()]);
+    };
+    return { endpoints, close };
   } catch (error) {
     throw new LonghaulError(
       "invalid_input",

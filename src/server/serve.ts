@@ -88,7 +88,7 @@ export async function openEngineWithKinds(
   const web = openWeb(config);
   const crawl = openCrawlSettings(config, web);
   const agent = openAgentKind(config, { ...shell, web: createWebAccess(crawl.settings) });
-  const endpoints = await openEndpoints(config);
+  const { endpoints, close: closeEndpoints } = await openEndpoints(config);
   const engine = await openEngine({
     home: config.paths.home,
     patterns,
@@ -109,7 +109,7 @@ export async function openEngineWithKinds(
   });
   const close = async (): Promise<void> => {
     await engine.stop();
-    await Promise.all([agent.close(), web.close(), crawl.close(), launcher.close(), endpoints.close()]);
+    await Promise.all([agent.close(), web.close(), crawl.close(), launcher.close(), closeEndpoints()]);
   };
   const server = {
     version: readVersion(),

@@ -1,12 +1,14 @@
 import type { AnyRunpod, Endpoint, RunpodEndpoint } from "../../job/endpoint.ts";
+import { defined } from "../../job/defined.ts";
 import { LonghaulError } from "../../job/error.ts";
 import type { Json } from "../../job/json.ts";
 import type { Limits } from "../../job/job.ts";
 import { hideValues } from "../../text/known-values.ts";
 import type { EndpointInput } from "./contract.ts";
+import type { AccountReader, LogLines, LogQuery, PublicEndpoint, RunpodAccount } from "./runpod-account.ts";
 import { endLeftoverWorkers, WorkerPool, workersEnv } from "./worker-pool.ts";
-import { QueueHints, toQueueHint, type QueueHint } from "./queue-hint.ts";
-import { RemoteError, type EndpointHealth, type RemoteEndpoint } from "./remote-endpoint.ts";
+import { QueueHints, toQueueHint, type CountedWorkers, type QueueHint } from "./queue-hint.ts";
+import { RemoteError, type EndpointHealth, type RelayVerb, type RemoteEndpoint } from "./remote-endpoint.ts";
 import { openRunpod, type Fetch } from "./runpod.ts";
 
 /** What a client brings, by the names of the variables. */
@@ -22,6 +24,8 @@ export interface EndpointSettings {
   /** What workers inherit. */
   readonly env: Readonly<Record<string, string>>;
   readonly fetch: Fetch;
+  /** The way to the platform's lists. */
+  readonly accounts: AccountReader;
   /** Compiles a JSON Schema; the check says what does not fit, or nothing. */
   readonly compileSchema: (schema: Json) => (value: unknown) => string | undefined;
   readonly requestMs?: number;
@@ -30,7 +34,14 @@ export interface EndpointSettings {
 }
 
 export type OpenEndpoint =
-  | { readonly type: "remote"; readonly remote: RemoteEndpoint; readonly secrets: readonly string[] }
+  | {
+      readonly type: "remote";
+      readonly remote: RemoteEndpoint;
+      readonly endpointId: string;
+      /** Undefined where the platform is not known to list its workers. */
+      readonly account: RunpodAccount | undefined;
+      readonly secrets: readonly string[];
+    }
   | { readonly type: "local"; readonly pool: WorkerPool };
 
 const defaultCancelMs = 3_000;
@@ -128,7 +139,54 @@ export class EndpointDirectory {
   async queueHint(name: string, keys?: Keys): Promise<QueueHint | undefined> {
     const opened = this.open(name, keys);
     if (opened.type === "local") return toQueueHint(opened.pool.workers());
-    return this.#hints.get(name, () => opened.remote.health());
+    const { remote, account } = opened;
+    const fromHealth = async (): Promise<CountedWorkers> => (await remote.health()).workers;
+    const count =
+      account === undefined
+        ? fromHealth
+        : (): Promise<CountedWorkers> =>
+            this.#settings.accounts.countWorkers(account, opened.endpointId).catch(fromHealth);
+    // Whoever has another key is told of other workers.
+    return this.#hints.get([name, ...opened.secrets].join(" "), count);
+  }
+
+  /** What the platform says of a job of the endpoint, whoever submitted it; not_found if there is no platform. */
+  async relay(name: string, verb: RelayVerb, id: string, keys?: Keys): Promise<Record<string, Json>> {
+    const opened = this.open(name, keys);
+    if (opened.type === "local") throw new LonghaulError("not_found", `There is no job ${id} of endpoint ${name}.`);
+    return told(opened, opened.remote.relay(verb, id));
+  }
+
+  /** The endpoints that the platform lists for the keys that there are. */
+  async listRemote(keys: Keys = {}): Promise<Record<string, Json>[]> {
+    const { named, anyRunpod, readBroughtRunpod, accounts } = this.#settings;
+    const known = [anyRunpod ?? readBroughtRunpod?.(keys), ...Object.values(named)].flatMap(accountsOf);
+    const distinct = known.filter((one, index) => index === known.findIndex((other) => isSame(one, other)));
+    const lists = distinct.map((account) => told({ secrets: [account.apiKey] }, accounts.endpoints(account)));
+    return (await Promise.all(lists)).flat();
+  }
+
+  async listWorkers(name: string, keys?: Keys): Promise<Record<string, Json>> {
+    const opened = this.open(name, keys);
+    if (opened.type === "remote") {
+      return told(opened, this.#settings.accounts.workers(accountOf(opened, name), opened.endpointId));
+    }
+    return { workers: opened.pool.list(), summary: { ...toQueueHint(opened.pool.workers()).workers } };
+  }
+
+  async workerLogs(name: string, query: LogQuery, keys?: Keys): Promise<LogLines> {
+    const opened = this.open(name, keys);
+    if (opened.type === "remote") {
+      return told(opened, this.#settings.accounts.workerLogs(accountOf(opened, name), opened.endpointId, query));
+    }
+    throw new LonghaulError(
+      "invalid_input",
+      `Endpoint "${name}" is local: what its workers write is in the output of their jobs (longhaul logs ID).`,
+    );
+  }
+
+  publicEndpoints(): Promise<readonly PublicEndpoint[]> {
+    return told({ secrets: [] }, this.#settings.accounts.publicEndpoints());
   }
 
   /** Removes what is queued on the platform; a local endpoint has no queue but ours. */
@@ -170,7 +228,9 @@ export class EndpointDirectory {
       const { baseUrl, endpointId, apiKey } = found;
       if (apiKey === undefined) throw keyless(name);
       const pace = requestMs === undefined ? {} : { requestMs };
-      return { type: "remote", remote: openRunpod({ baseUrl, endpointId, apiKey, fetch, ...pace }), secrets: [apiKey] };
+      const remote = openRunpod({ baseUrl, endpointId, apiKey, fetch, ...pace });
+      const [account] = accountsOf(found);
+      return { type: "remote", remote, endpointId, account, secrets: [apiKey] };
     }
     const pool = new WorkerPool({
       command: {
@@ -187,13 +247,40 @@ export class EndpointDirectory {
   }
 }
 
-/** What a platform did not answer, said to the caller. */
-function told<Answer>({ secrets }: { secrets: readonly string[] }, asking: Promise<Answer>): Promise<Answer> {
-  return asking.catch((error: unknown) => {
+function accountsOf(endpoint: Endpoint | AnyRunpod | undefined): RunpodAccount[] {
+  if (endpoint?.type !== "runpod") return [];
+  const { apiKey, restUrl } = endpoint;
+  return apiKey === undefined || restUrl === undefined ? [] : [{ apiKey, restUrl }];
+}
+
+function isSame(one: RunpodAccount, other: RunpodAccount): boolean {
+  return one.apiKey === other.apiKey && one.restUrl === other.restUrl;
+}
+
+function accountOf({ account }: { account: RunpodAccount | undefined }, name: string): RunpodAccount {
+  if (account !== undefined) return account;
+  throw new LonghaulError(
+    "invalid_input",
+    `Where the platform of endpoint "${name}" lists its workers is not known: set RUNPOD_API_BASE_URL, or api_base_url of the endpoint.`,
+  );
+}
+
+/** What a platform says or refuses, told to the caller without the key. */
+async function told<Answer>({ secrets }: { secrets: readonly string[] }, asking: Promise<Answer>): Promise<Answer> {
+  const hide = hideValues(secrets);
+  try {
+    return JSON.parse(hide(JSON.stringify(await asking))) as Answer;
+  } catch (error) {
     if (!(error instanceof RemoteError)) throw error;
-    const details: Record<string, number> = error.status === undefined ? {} : { status: error.status };
-    throw new LonghaulError("unavailable", hideValues(secrets)(error.message), { details, cause: error });
-  });
+    const { status, body, retryAfterMs } = error;
+    const code = status === 404 ? "not_found" : status === 400 || status === 422 ? "invalid_input" : "unavailable";
+    const details = defined({
+      status,
+      body: body === undefined ? undefined : hide(body),
+      retry_after_ms: retryAfterMs,
+    });
+    throw new LonghaulError(code, hide(error.message), { details, cause: error });
+  }
 }
 
 function keyless(name: string): LonghaulError {

@@ -1,13 +1,15 @@
 import type { ClientDefaults } from "../../job/client-defaults.ts";
+import { defined } from "../../job/defined.ts";
 import { JobFailure, messageOf } from "../../job/failure.ts";
 import { LonghaulError } from "../../job/error.ts";
 import { defineKind, type JobContext, type Kind } from "../../job/kind.ts";
 import { hideValues } from "../../text/known-values.ts";
-import { mapTexts } from "../../job/json.ts";
+import { mapTexts, type Json } from "../../job/json.ts";
 import { createRedactor, createShownTexts, type Redactor } from "../../text/redact.ts";
 import type { EndpointDirectory, OpenEndpoint } from "./directory.ts";
 import { endpointContract, endpointTag, type EndpointInput, type EndpointResult } from "./contract.ts";
-import { runRemote, type FollowPace } from "./run-remote.ts";
+import type { FollowPace } from "./follower.ts";
+import { runRemote } from "./run-remote.ts";
 import { toProgress, type WorkerPool } from "./worker-pool.ts";
 
 export interface EndpointKindSettings {
@@ -16,7 +18,7 @@ export interface EndpointKindSettings {
   readonly pace?: FollowPace;
 }
 
-const defaultPace: FollowPace = { firstMs: 500, maxMs: 10_000, giveUpMs: 24 * 3_600_000 };
+const defaultPace: FollowPace = { firstMs: 200, maxMs: 10_000, giveUpMs: 24 * 3_600_000 };
 const maxAtOnce = 1_000;
 const maxPerEndpoint = 200;
 const hidden = "[redacted]";
@@ -78,12 +80,15 @@ async function runLocal(
   const startedAt = performance.now();
   // It begins anew, and so does its stream: readers leave out what stands before this line.
   if (context.isInterrupted) write("stdout", '{"restarted":true}\n');
-  context.serve({ inspect: async () => ({ worker_health: { ...pool.workers() } }) });
+  let said: Json | undefined;
+  context.serve({ inspect: async () => ({ worker_health: { ...pool.workers() }, ...defined({ output: said }) }) });
   try {
     const output = await pool.run(input, context, {
       onMessage: (message) => {
-        if (message.type === "progress") context.progress({ phase: "running", ...toProgress(message.progress) });
-        else if (message.type === "stream") write("stdout", `${JSON.stringify({ output: message.chunk })}\n`);
+        if (message.type === "progress") {
+          said = message.progress;
+          context.progress({ phase: "running", ...toProgress(message.progress) });
+        } else if (message.type === "stream") write("stdout", `${JSON.stringify({ output: message.chunk })}\n`);
         else write("stderr", `${redactor.text(message.text)}\n`);
       },
       onError: (text) => write("stderr", redactor.text(text)),

@@ -37,6 +37,9 @@ export interface EndpointHealth {
 /** RunPod's own request. */
 export type RemoteRequest = Pick<EndpointInput, "input" | "policy" | "s3Config"> & { readonly webhook?: string };
 
+/** What can be asked of a job by its platform's own id. */
+export type RelayVerb = "status" | "stream" | "cancel" | "retry";
+
 export interface Chunks {
   readonly chunks: readonly Json[];
   /** The platform has heeded how many we hold, and these are the ones that follow. */
@@ -56,6 +59,8 @@ export interface RemoteEndpoint {
   readonly cancel: (id: string) => Promise<RemoteStatus>;
   /** Runs a job that did not succeed again, under the same id. */
   readonly retry: (id: string) => Promise<void>;
+  /** The platform's own answer about any job of the endpoint, whoever submitted it. */
+  readonly relay: (verb: RelayVerb, id: string, signal?: AbortSignal) => Promise<Record<string, Json>>;
   readonly health: () => Promise<EndpointHealth>;
   /** Removes all queued jobs, and says how many. */
   readonly purge: () => Promise<number>;
@@ -66,21 +71,33 @@ export interface RemoteEndpoint {
  */
 export type RemoteEffect = "nothing" | "unknown";
 
+interface RemoteErrorFacts {
+  readonly status?: number;
+  readonly effect: RemoteEffect;
+  readonly retryAfterMs?: number;
+  readonly body?: string;
+  readonly isTooLarge?: boolean;
+  readonly cause?: unknown;
+}
+
 export class RemoteError extends Error {
   override readonly name = "RemoteError";
   /** The HTTP status; undefined if there was no answer. */
   readonly status: number | undefined;
   readonly effect: RemoteEffect;
   readonly retryAfterMs: number | undefined;
+  /** What the platform said, as it said it; cut if it is long. */
+  readonly body: string | undefined;
+  /** The answer is larger than we take: asking again brings the same. */
+  readonly isTooLarge: boolean;
 
-  constructor(
-    message: string,
-    facts: { status?: number; effect: RemoteEffect; retryAfterMs?: number; cause?: unknown },
-  ) {
+  constructor(message: string, facts: RemoteErrorFacts) {
     super(message, { cause: facts.cause });
     this.status = facts.status;
     this.effect = facts.effect;
     this.retryAfterMs = facts.retryAfterMs;
+    this.body = facts.body;
+    this.isTooLarge = facts.isTooLarge ?? false;
   }
 
   /** Asking again later may help. */

@@ -21,6 +21,8 @@ export interface RunpodSettings {
 const defaultRequestMs = 30_000;
 const healthMs = 5_000;
 const streamMs = 15_000;
+/** Of what the platform says to a refusal; the rest is a gateway's page. */
+const longestBody = 2_000;
 const maxReplyBytes = 25_000_000;
 const longestShown = 500;
 
@@ -67,6 +69,7 @@ const healthSchema = z.object({
   jobs: countsOf("completed", "failed", "inProgress", "inQueue", "retried"),
   workers: countsOf("idle", "initializing", "ready", "running", "throttled", "unhealthy"),
 });
+const anySchema = z.record(z.string(), json);
 const purgedSchema = z.object({ removed: count0 });
 
 /** An endpoint on RunPod, or on a server that speaks as RunPod does. */
@@ -96,6 +99,11 @@ export function openRunpod(settings: RunpodSettings): RemoteEndpoint {
     retry: async (id) => {
       await ask({ method: "POST", path: jobPath("retry", id), body: {} }, z.unknown());
     },
+    relay: (verb, id, signal) => {
+      const isStep = verb === "cancel" || verb === "retry";
+      const request = isStep ? { method: "POST" as const, body: {} } : { method: "GET" as const };
+      return ask({ ...request, path: jobPath(verb, id), signal }, anySchema);
+    },
     health: () => ask({ method: "GET", path: "health", deadlineMs: healthMs }, healthSchema),
     purge: async () => (await ask({ method: "POST", path: "purge-queue", body: {} }, purgedSchema)).removed,
   };
@@ -121,7 +129,7 @@ async function call<Schema extends z.ZodType>(request: Call, schema: Schema): Pr
     const message = `RunPod answered ${what} with ${code}: ${text.slice(0, longestShown) || "nothing"}`;
     // What the platform itself refuses it has not done; a gateway's word says nothing of what was done behind it.
     const effect = code < 500 || code === 503 ? "nothing" : "unknown";
-    throw new RemoteError(message, { status: code, effect, retryAfterMs });
+    throw new RemoteError(message, { status: code, effect, retryAfterMs, body: text.slice(0, longestBody) });
   }
   const parsed = schema.safeParse(tryParseJson(text));
   if (parsed.success) return parsed.data;
@@ -159,6 +167,7 @@ async function send({ settings, method, path, body, signal, deadlineMs }: Call):
     const why = ended.signal.aborted ? messageOf(ended.signal.reason) : describe(error);
     throw new RemoteError(`RunPod could not be asked (${method} ${path.split("?")[0]}): ${why}`, {
       effect: isUnsent(error) ? "nothing" : "unknown",
+      isTooLarge: error instanceof TooLarge,
       cause: error,
     });
   } finally {
@@ -167,12 +176,14 @@ async function send({ settings, method, path, body, signal, deadlineMs }: Call):
   }
 }
 
+class TooLarge extends Error {}
+
 async function readText(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     bytes += chunk.length;
-    if (bytes > maxReplyBytes) throw new Error(`the answer has more than ${maxReplyBytes} bytes`);
+    if (bytes > maxReplyBytes) throw new TooLarge(`the answer has more than ${maxReplyBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();

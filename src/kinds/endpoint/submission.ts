@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
 import { defined } from "../../job/defined.ts";
 import { JobFailure, messageOf } from "../../job/failure.ts";
@@ -24,6 +23,12 @@ export interface Submission {
   readonly note: (status: RemoteStatus) => Promise<void>;
 }
 
+export interface SubmissionParts {
+  readonly remote: RemoteEndpoint;
+  /** Waits so long before the job is offered again. */
+  readonly putOff: (error: RemoteError, pauseMs: number) => Promise<void>;
+}
+
 const maxTries = 5;
 const firstPauseMs = 1_000;
 
@@ -34,7 +39,7 @@ const firstPauseMs = 1_000;
 export async function findOrSubmit(
   request: RemoteRequest,
   context: JobContext,
-  remote: RemoteEndpoint,
+  parts: SubmissionParts,
 ): Promise<Submission> {
   const before = checkpointSchema.safeParse(await context.checkpoint.load()).data;
   if (before?.attempt === context.attempt) {
@@ -43,9 +48,9 @@ export async function findOrSubmit(
     }
     if (before.step === "submitting") throw unknownOutcome("the server ended while it was being submitted");
   }
-  const retried = before === undefined ? undefined : await retryUpstream(before, context, remote);
+  const retried = before === undefined ? undefined : await retryUpstream(before, context, parts.remote);
   if (retried !== undefined) return toSubmission(retried, undefined, context);
-  return toSubmission(await submitOnce(request, context, remote), undefined, context);
+  return toSubmission(await submitOnce(request, context, parts), undefined, context);
 }
 
 /** A job that failed on the platform is run again there, under its id, as long as the platform knows it. */
@@ -68,7 +73,11 @@ async function retryUpstream(
   }
 }
 
-async function submitOnce(request: RemoteRequest, context: JobContext, remote: RemoteEndpoint): Promise<string> {
+async function submitOnce(
+  request: RemoteRequest,
+  context: JobContext,
+  { remote, putOff }: SubmissionParts,
+): Promise<string> {
   const { attempt } = context;
   for (let tries = 1; ; tries++) {
     context.signal.throwIfAborted();
@@ -84,8 +93,7 @@ async function submitOnce(request: RemoteRequest, context: JobContext, remote: R
       await save(context, { attempt, step: "ready" });
       if (!error.isPassing || tries === maxTries) throw refused(error);
       const pauseMs = Math.max(error.retryAfterMs ?? 0, firstPauseMs * 2 ** (tries - 1));
-      context.progress({ phase: "queued", message: `not accepted yet, will be tried again soon: ${messageOf(error)}` });
-      await delay(pauseMs, undefined, { signal: context.signal });
+      await putOff(error, pauseMs);
     }
   }
 }
@@ -130,7 +138,7 @@ function refused(error: RemoteError): JobFailure {
   return new JobFailure("not_submitted", `The job was not accepted: ${messageOf(error)}${adviceFor(error.status)}`, {
     retryable: error.isPassing,
     retryAfterMs: error.retryAfterMs,
-    details: { status: error.status ?? null },
+    details: { status: error.status ?? null, ...defined({ body: error.body }) },
   });
 }
 

@@ -71,6 +71,12 @@ export class WorkerPool {
     };
   }
 
+  /** Each by the id of its process. */
+  list(): { id: string; status: "RUNNING" | "IDLE" }[] {
+    const busy = [...this.#busy].map(({ pid = "" }) => ({ id: String(pid), status: "RUNNING" as const }));
+    return [...busy, ...[...this.#idle.keys()].map(({ pid = "" }) => ({ id: String(pid), status: "IDLE" as const }))];
+  }
+
   counts(): { completed: number; failed: number } {
     return { ...this.#counts };
   }

@@ -81,6 +81,10 @@ export class Worker {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
   /** Resolves when the process is gone, also if nobody asked it to go. */
   get ended(): Promise<unknown> {
     return this.#ended;

@@ -16,6 +16,7 @@ import { createMetrics } from "../../../src/faces/http/metrics/metrics.ts";
 import { createRunpodEntrance } from "../../../src/faces/profiles/runpod/v2-entrance.ts";
 import { openEngine, type Engine } from "../../../src/index.ts";
 import type { LocalEndpoint } from "../../../src/job/endpoint.ts";
+import { noAccounts } from "../../kinds/endpoint/world.ts";
 import { EndpointDirectory } from "../../../src/kinds/endpoint/directory.ts";
 import { createEndpointKind } from "../../../src/kinds/endpoint/endpoint.ts";
 import { operations } from "../../../src/operations/registry.ts";
@@ -99,7 +100,7 @@ function openDirectory(home: string): EndpointDirectory {
     inputSchema: undefined,
   };
   const parts = { home, named: { echo }, anyRunpod: undefined, env: {}, fetch, compileSchema: () => () => undefined };
-  return new EndpointDirectory(parts);
+  return new EndpointDirectory({ ...parts, accounts: noAccounts });
 }
 
 export async function listen(handler: RequestListener): Promise<{ url: string; close: () => Promise<void> }> {

@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { answerRest, createFakeAccount, streamLogs, type FakeAccount } from "./fake-account.ts";
 
 export interface FakeJob {
   readonly id: string;
@@ -32,6 +34,7 @@ export class FakeRunpod {
   /** The same, called after the request has had its effect. */
   lateFault: Fault = () => false;
   workers: Record<string, number> = { idle: 1, running: 0 };
+  account: FakeAccount = createFakeAccount();
   /** How long an answer takes. */
   latencyMs: () => number = () => 0;
   /** Tells all chunks again every time, as a platform that does not drain would. */
@@ -51,7 +54,21 @@ export class FakeRunpod {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v2`;
+    return `${this.#origin}/v2`;
+  }
+
+  /** What a server is told of where RunPod is. */
+  get variables(): Record<string, string> {
+    return {
+      RUNPOD_API_KEY: this.key,
+      RUNPOD_SERVERLESS_API_URL: this.url,
+      RUNPOD_API_BASE_URL: `${this.#origin}/rest`,
+      RUNPOD_PUBLIC_GRAPHQL_URL: `${this.#origin}/graphql`,
+    };
+  }
+
+  get #origin(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
   get submissions(): number {
@@ -68,13 +85,18 @@ export class FakeRunpod {
     return this.requests.filter((request) => request.includes(`/${verb}`)).length;
   }
 
+  /** A job that somebody else has submitted. */
+  add(id: string, job: Partial<FakeJob> = {}): FakeJob {
+    return Object.assign(this.#create(id, { input: {} }), job);
+  }
+
   async close(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = new URL(request.url ?? "", "http://x").pathname;
+    const { pathname: path, searchParams: query } = new URL(request.url ?? "", "http://x");
     this.requests.push(`${request.method} ${path}`);
     const [, , , verb = "", id = ""] = path.split("/");
     const pieces: Buffer[] = [];
@@ -83,16 +105,37 @@ export class FakeRunpod {
     const known = this.jobs.get(id);
     await new Promise((resolve) => setTimeout(resolve, this.latencyMs()));
     if (this.fault(request, response, known)) return;
+    if (path === "/graphql") {
+      return reply(response, 200, { data: { allAiApiPublicConfigs: this.account.publicEndpoints } });
+    }
     if (request.headers.authorization !== `Bearer ${this.key}`) {
       return reply(response, 401, { error: `unauthorized: ${request.headers.authorization ?? ""}` });
     }
-    const [status, body] = this.#answer(verb, known, text);
+    if (path.startsWith("/rest/")) {
+      if (path.endsWith("/logs")) return streamLogs(this.account, query, response);
+      const found = answerRest(this.account, path);
+      return reply(response, found === undefined ? 404 : 200, found ?? { error: "not found" });
+    }
+    const [status, body] =
+      verb === "runsync" ? await this.#runSync(text, query) : await this.#answer(verb, known, text, query);
     await new Promise((resolve) => setTimeout(resolve, this.latencyMs()));
     if (this.lateFault(request, response, known)) return;
     reply(response, status, body);
   }
 
-  #answer(verb: string, job: FakeJob | undefined, text: string): [number, unknown] {
+  async #runSync(text: string, query: URLSearchParams): Promise<[number, unknown]> {
+    const { id } = this.#submit(JSON.parse(text) as Record<string, unknown>);
+    const job = this.jobs.get(id) as FakeJob;
+    await hold(() => finals.has(job.status), Number(query.get("wait") ?? 90_000));
+    return finals.has(job.status) ? this.#answerJob("status", job) : [200, { id, status: job.status }];
+  }
+
+  async #answer(
+    verb: string,
+    job: FakeJob | undefined,
+    text: string,
+    query: URLSearchParams,
+  ): Promise<[number, unknown]> {
     if (verb === "run") return [200, this.#submit(JSON.parse(text) as Record<string, unknown>)];
     if (verb === "health") {
       const all = [...this.jobs.values()];
@@ -106,6 +149,10 @@ export class FakeRunpod {
       return [200, { removed: queued.length, status: "completed" }];
     }
     if (job === undefined || job.isGone) return [404, { error: "job not found" }];
+    if (verb === "stream") {
+      const isReady = (): boolean => job.chunks.length > 0 || finals.has(job.status);
+      await hold(isReady, Number(query.get("wait") ?? 10_000));
+    }
     return this.#answerJob(verb, job);
   }
 
@@ -127,18 +174,29 @@ export class FakeRunpod {
       const stream = this.isRepeating ? [...job.chunks] : job.chunks.splice(0);
       return [200, { status: job.status, stream }];
     }
-    const times = finals.has(job.status) ? { delayTime: 12, executionTime: 34, workerId: "w1" } : {};
+    const isTimed = finals.has(job.status) && job.status !== "CANCELLED";
+    const times = isTimed ? { delayTime: 12, executionTime: 34, workerId: "w1" } : {};
     const { status, output, error } = job;
     return [200, { id, status, ...times, output, error }];
   }
 
-  #submit(body: Record<string, unknown>): unknown {
-    const id = `remote-${++this.#count}-u1`;
+  #submit(body: Record<string, unknown>): { id: string; status: string } {
+    const job = this.#create(`remote-${++this.#count}-u1`, body);
+    this.onSubmit(job);
+    return { id: job.id, status: "IN_QUEUE" };
+  }
+
+  #create(id: string, body: Record<string, unknown>): FakeJob {
     const job: FakeJob = { id, body, status: "IN_QUEUE", chunks: [], cancels: 0, retries: 0, isGone: false };
     this.jobs.set(id, job);
-    this.onSubmit(job);
-    return { id, status: "IN_QUEUE" };
+    return job;
   }
+}
+
+/** As the platform holds a request until there is something to say. */
+async function hold(isReady: () => boolean, maxMs: number): Promise<void> {
+  const endsAt = performance.now() + maxMs;
+  while (!isReady() && performance.now() < endsAt) await delay(5);
 }
 
 export function reply(

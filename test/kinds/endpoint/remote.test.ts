@@ -134,6 +134,111 @@ describe("a job on a remote endpoint", () => {
   });
 });
 
+describe("whoever looks at a remote job", () => {
+  const slowly = { firstMs: 3_600_000, maxMs: 3_600_000 };
+
+  it("is told what the platform says then, however seldom it is followed", async () => {
+    const engine = await world().open({ pace: slowly });
+    const { runpod } = world();
+    const job = await world().submit("ep1");
+    await until(async () => (await engine.inspect(job.id))["remote_status"] === "IN_QUEUE");
+    const remote = runpod.only();
+    Object.assign(remote, { status: "IN_PROGRESS", output: { step: 3, of: 10 } });
+    const before = runpod.count("status");
+    expect(await engine.inspect(job.id)).toMatchObject({
+      remote_status: "IN_PROGRESS",
+      output: { step: 3, of: 10 },
+    });
+    expect(runpod.count("status")).toBe(before + 1);
+    completeAtOnce("done")(remote);
+    expect(await engine.inspect(job.id)).toMatchObject({ remote_status: "COMPLETED" });
+    expect((await world().end(job.id)).state.status).toBe("succeeded");
+  });
+
+  it("shares one question with all who look at once", async () => {
+    const engine = await world().open({ pace: slowly });
+    const { runpod } = world();
+    const job = await world().submit("ep1");
+    await until(async () => (await engine.inspect(job.id))["remote_status"] === "IN_QUEUE");
+    const before = runpod.count("status");
+    await Promise.all(Array.from({ length: 20 }, () => engine.inspect(job.id)));
+    expect(runpod.count("status") - before).toBeLessThanOrEqual(2);
+  });
+
+  it("does not hold up the status by waiting for chunks", async () => {
+    const engine = await world().open({ pace: slowly });
+    const { runpod } = world();
+    runpod.onSubmit = (remote) => Object.assign(remote, { status: "IN_PROGRESS" });
+    const job = await world().submit("ep1");
+    // The platform holds this one until there is a chunk.
+    await until(() => runpod.count("stream") === 1);
+    const remote = runpod.only();
+    for (const step of [1, 2, 3]) {
+      remote.output = step;
+      expect(await engine.inspect(job.id)).toMatchObject({ output: step });
+    }
+    remote.chunks.push("last");
+    completeAtOnce("done")(remote);
+    expect(await engine.inspect(job.id)).toMatchObject({ remote_status: "COMPLETED" });
+    await world().end(job.id);
+    expect(await world().output(job.id)).toBe('"last"\n');
+  });
+
+  it("is told what is known when the platform wants to be left alone, and does not ask it", async () => {
+    const engine = await world().open({ pace: { firstMs: 10, maxMs: 20 } });
+    const { runpod } = world();
+    runpod.onSubmit = (remote) => Object.assign(remote, { status: "IN_PROGRESS" });
+    const job = await world().submit("ep1");
+    await until(async () => (await engine.inspect(job.id))["remote_status"] === "IN_PROGRESS");
+    runpod.fault = (request, response) => {
+      if (!(request.url ?? "").includes("/status/")) return false;
+      reply(response, 429, "slow down", { "retry-after": "600" });
+      return true;
+    };
+    await until(async () => "last_error" in (await engine.inspect(job.id)));
+    const before = runpod.count("status");
+    expect(await engine.inspect(job.id)).toMatchObject({
+      remote_status: "IN_PROGRESS",
+      last_error: expect.stringContaining("429") as string,
+    });
+    expect(runpod.count("status")).toBe(before);
+    await engine.cancel(job.id);
+    await world().end(job.id);
+  });
+
+  it("is told that a submission is put off, and why", async () => {
+    const engine = await world().open();
+    world().runpod.fault = (_request, response) => {
+      reply(response, 429, "slow down", { "retry-after": "600" });
+      return true;
+    };
+    const job = await world().submit("ep1");
+    await until(async () => (await engine.inspect(job.id))["put_off"] === true);
+    expect(await engine.inspect(job.id)).toMatchObject({
+      remote_id: null,
+      last_error: expect.stringContaining("429") as string,
+    });
+    await engine.cancel(job.id);
+    expect((await world().end(job.id)).state.status).toBe("cancelled");
+  });
+});
+
+describe("a result of more than 25 MB", () => {
+  it("ends the job, which says so and where the result may go", async () => {
+    await world().open();
+    world().runpod.onSubmit = completeAtOnce("x".repeat(25_000_001));
+    expect((await world().run("ep1", {}, { limits: { attempts: 3 } })).state).toMatchObject({
+      status: "failed",
+      attempt: 1,
+      failure: {
+        code: "result_too_large",
+        retryable: false,
+        message: expect.stringMatching(/is too large: .*more than 25000000 bytes.*s3Config/) as string,
+      },
+    });
+  });
+});
+
 describe("the stream of a remote job", () => {
   it("is kept as lines, each chunk once, in order, also those of its end", async () => {
     const engine = await world().open();

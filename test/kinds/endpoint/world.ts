@@ -7,16 +7,26 @@ import type { Json } from "../../../src/job/json.ts";
 import type { LocalEndpoint } from "../../../src/job/endpoint.ts";
 import { EndpointDirectory, type EndpointSettings } from "../../../src/kinds/endpoint/directory.ts";
 import { createEndpointKind } from "../../../src/kinds/endpoint/endpoint.ts";
+import { AccountReader } from "../../../src/kinds/endpoint/runpod-account.ts";
+import { createAddressRules } from "../../../src/net/address/address-rules.ts";
+import { createGuardedFetch } from "../../../src/net/fetch/guarded-fetch.ts";
 import type { SubmitRequest } from "../../../src/engine/submit.ts";
 import { compileSchema } from "../../../src/server/json-schema.ts";
 import { createRedactor } from "../../../src/text/redact.ts";
 import { FakeRunpod } from "./fake-runpod.ts";
 import { useEach } from "../../use-each.ts";
 
+/** Lists nothing: nobody may be asked. */
+export const noAccounts = new AccountReader(
+  createGuardedFetch({ rules: createAddressRules(), userAgent: "test" }),
+  "http://127.0.0.1:1/graphql",
+);
+
 export interface EndpointOptions {
   readonly named?: EndpointSettings["named"];
   readonly requestMs?: number;
   readonly giveUpMs?: number;
+  readonly pace?: { readonly firstMs: number; readonly maxMs: number };
   readonly engine?: Omit<OpenOptions, "home" | "kinds">;
 }
 
@@ -48,13 +58,20 @@ export class EndpointWorld {
 
   async open(options: EndpointOptions = {}): Promise<Engine> {
     this.#options = options;
-    const { named = {}, requestMs = 5_000, giveUpMs = 60_000, engine } = options;
+    const { named = {}, requestMs = 5_000, giveUpMs = 60_000, pace = { firstMs: 10, maxMs: 100 }, engine } = options;
     this.directory = new EndpointDirectory({
       home: this.home,
       named,
-      anyRunpod: { type: "runpod", baseUrl: this.runpod.url, apiKey: this.runpod.key, concurrency: 200 },
+      anyRunpod: {
+        type: "runpod",
+        baseUrl: this.runpod.url,
+        apiKey: this.runpod.key,
+        restUrl: undefined,
+        concurrency: 200,
+      },
       env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "" },
       fetch: (url, init) => fetch(url, init),
+      accounts: noAccounts,
       compileSchema,
       requestMs,
       cancelMs: 500,
@@ -62,7 +79,7 @@ export class EndpointWorld {
     const kind = createEndpointKind({
       directory: this.directory,
       redactor: createRedactor([this.runpod.key]),
-      pace: { firstMs: 10, maxMs: 100, giveUpMs },
+      pace: { ...pace, giveUpMs },
     });
     this.#engine = await openEngine({ home: this.home, kinds: [kind], ...engine });
     return this.#engine;

@@ -10,9 +10,9 @@ export const runpodRequestSchema = z.object({
     .describe("URL that is called when the job has ended"),
   policy: z
     .object({
-      executionTimeout: z.int().optional().describe("Maximum running time of the job in milliseconds"),
+      executionTimeout: z.number().optional().describe("Maximum running time of the job in milliseconds"),
       lowPriority: z.boolean().optional(),
-      ttl: z.int().optional().describe("Maximum time from submission to the end in milliseconds"),
+      ttl: z.number().optional().describe("Maximum time from submission to the end in milliseconds"),
     })
     .optional(),
   s3Config: z

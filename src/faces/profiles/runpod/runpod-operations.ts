@@ -1,4 +1,5 @@
 import { defined } from "../../../job/defined.ts";
+import { demand } from "../../../engine/access.ts";
 import { LonghaulError } from "../../../job/error.ts";
 import type { Job } from "../../../job/job.ts";
 import type { Json } from "../../../job/json.ts";
@@ -8,11 +9,18 @@ import { runEndpoint } from "../../../operations/start-operations.ts";
 import type { OperationContext } from "../../../operations/operation.ts";
 import { tryParseJson } from "../../../text/parse-json.ts";
 import type { RunpodRequest } from "./request.ts";
-import { toRunpodReply, toRunpodStatus } from "./runpod-status.ts";
+import { isFinal, toRunpodReply, toRunpodStatus, type RunpodFacts } from "./runpod-status.ts";
 
 export type RunpodReply = Record<string, Json>;
 
 const readBytes = 1_000_000;
+/** From the platform's word that a job has ended to its end here. */
+const settleMs = 5_000;
+/** The SDK gives up after three seconds. */
+const retryWaitMs = 2_000;
+/** While somebody waits, the platform is asked so often at first, and so seldom in the end. */
+const firstLookMs = 50;
+const maxLookMs = 1_000;
 
 /** Submits a job; the caller waits for it if it wants to. */
 export async function runJob(context: OperationContext, endpoint: string, request: RunpodRequest): Promise<Job> {
@@ -22,31 +30,90 @@ export async function runJob(context: OperationContext, endpoint: string, reques
   return context.engine.get(id, context.actor);
 }
 
-/** A platform calls by itself, with its own id; for a local endpoint we do, where the configuration allows the address. */
-function toWebhook({ server }: OperationContext, endpoint: string, url: string | undefined): object {
-  if (url === undefined) return {};
-  const isLocal = server.endpoints?.list().some(({ name, type }) => name === endpoint && type === "local") === true;
-  return isLocal ? { webhook: { url, on: ["end"] } } : { platform_webhook: url };
+/** What RunPod says to a submission: throws if the platform refuses the job, and says so if it does not take it yet. */
+export async function acceptanceOf(context: OperationContext, job: Job, waitMs: number): Promise<RunpodReply> {
+  // There is no room for it yet; a job for which there is has been taken when it is stored.
+  if (job.state.status === "queued") return { id: job.id, status: "IN_QUEUE" };
+  return awaitAcceptance(context, job, waitMs);
 }
 
-/** The job, if it is one of this endpoint. */
-export async function findJobOf(context: OperationContext, endpoint: string, id: string): Promise<Job> {
-  const job = await context.engine.get(id, context.actor);
-  if (job.kind === "endpoint" && job.key === endpoint) return job;
+async function awaitAcceptance(context: OperationContext, job: Job, waitMs: number): Promise<RunpodReply> {
+  const accepted = { id: job.id, status: "IN_QUEUE" };
+  if (isLocal(context, job.key ?? "")) return accepted;
+  const { engine, actor, signal } = context;
+  let live: Record<string, Json> = {};
+  const isDecided = async (): Promise<boolean> => {
+    live = await engine.inspect(job.id, actor);
+    return typeof live["remote_id"] === "string" || live["put_off"] === true;
+  };
+  const { jobs } = await engine.wait(job.id, { until: isDecided, timeoutMs: waitMs, ...actor, signal });
+  throwIfRefused(jobs[0] ?? job);
+  const why = live["last_error"];
+  return live["put_off"] === true && typeof why === "string"
+    ? { ...accepted, hint: `The platform does not take the job yet; it is kept here and offered again: ${why}` }
+    : accepted;
+}
+
+/** A job that its platform has refused was never one of the platform's. */
+export function throwIfRefused({ state }: Job): void {
+  if (state.status !== "failed" || state.failure.code !== "not_submitted") return;
+  const { status, body } = state.failure.details ?? {};
+  const code = status === 404 ? "not_found" : status === 400 || status === 422 ? "invalid_input" : "unavailable";
+  const facts = {
+    ...(typeof status === "number" ? { status } : {}),
+    ...(typeof body === "string" ? { body } : {}),
+  };
+  throw new LonghaulError(code, state.failure.message, { details: facts });
+}
+
+/** A platform calls by itself, with its own id; for a local endpoint we do, where the configuration allows the address. */
+function toWebhook(context: OperationContext, endpoint: string, url: string | undefined): object {
+  if (url === undefined) return {};
+  return isLocal(context, endpoint) ? { webhook: { url, on: ["end"] } } : { platform_webhook: url };
+}
+
+function isLocal({ server }: OperationContext, endpoint: string): boolean {
+  return server.endpoints?.list().some(({ name, type }) => name === endpoint && type === "local") === true;
+}
+
+/** The job, if it is one of this endpoint; undefined if only the platform may know it, and the caller may ask there. */
+export async function findJobOf(context: OperationContext, endpoint: string, id: string): Promise<Job | undefined> {
+  const { engine, actor } = context;
+  try {
+    const job = await engine.get(id, actor);
+    if (job.kind === "endpoint" && job.key === endpoint) return job;
+  } catch (error) {
+    const isUnknown = error instanceof LonghaulError && error.code === "not_found";
+    if (isUnknown && actor.owner === undefined && !isLocal(context, endpoint)) return undefined;
+    throw error;
+  }
   throw new LonghaulError("not_found", `There is no job ${id} of endpoint ${endpoint}.`);
 }
 
-/** All that RunPod tells of a job. */
+/** All that RunPod tells of a job, as its platform tells it now. */
 export async function statusOf(context: OperationContext, job: Job): Promise<RunpodReply> {
   const { engine, actor } = context;
-  const { status } = job.state;
-  const isOver = isTerminal(job.state);
-  const [result, live, diagnosis] = await Promise.all([
-    status === "succeeded" ? engine.result(job.id, actor) : undefined,
-    status === "queued" ? inspectQueue(context, job) : isOver ? undefined : engine.inspect(job.id, actor),
-    status === "queued" ? engine.diagnose(job.id, actor) : undefined,
-  ]);
-  return toRunpodReply(job, defined({ result, live, reason: diagnosis?.reason }));
+  const { job: now, live } = await lookAt(context, job);
+  const { status } = now.state;
+  const isRemote = !isLocal(context, now.key ?? "");
+  if (status === "queued") {
+    const [queue, diagnosis] = await Promise.all([inspectQueue(context, now), engine.diagnose(now.id, actor)]);
+    return toRunpodReply(now, { isRemote, live: queue, ...defined({ reason: diagnosis?.reason }) });
+  }
+  const result = status === "succeeded" ? await engine.result(now.id, actor) : undefined;
+  return toRunpodReply(now, { isRemote, live, ...defined({ result }) });
+}
+
+/** The job, after its platform was asked about it: one that has ended there ends here first. */
+async function lookAt(
+  context: OperationContext,
+  job: Job,
+): Promise<{ job: Job } & Required<Pick<RunpodFacts, "live">>> {
+  const { engine, actor } = context;
+  if (isTerminal(job.state) || job.state.status === "queued") return { job, live: {} };
+  const live = await engine.inspect(job.id, actor);
+  if (isFinal(live["remote_status"])) await engine.wait(job.id, { timeoutMs: settleMs, ...actor });
+  return { job: await engine.get(job.id, actor), live };
 }
 
 /** The workers of a job that is in our own queue. Why it is there we know ourselves, unless they keep breaking. */
@@ -56,12 +123,21 @@ async function inspectQueue({ server }: OperationContext, job: Job): Promise<Rec
   return { worker_health: { ...queue.workers }, ...(queue.workers.unhealthy > 0 ? { hint: queue.hint } : {}) };
 }
 
-/** Waits for the end, at most so long, and tells where the job stands then. */
+/** Waits for the end, at most so long, and tells where the job stands then. A platform is asked often while somebody waits. */
 export async function waitForEnd(context: OperationContext, job: Job, timeoutMs: number): Promise<Job> {
   const { engine, actor, signal } = context;
-  if (isTerminal(job.state)) return job;
-  const { jobs } = await engine.wait(job.id, { timeoutMs, ...actor, signal });
-  return jobs[0] ?? job;
+  const endsAt = performance.now() + timeoutMs;
+  const isRemote = !isLocal(context, job.key ?? "");
+  let seen = job;
+  for (let pauseMs = firstLookMs; !isTerminal(seen.state); pauseMs = Math.min(maxLookMs, pauseMs * 1.1)) {
+    const leftMs = endsAt - performance.now();
+    if (leftMs <= 0 || signal?.aborted === true) return seen;
+    const waitMs = isRemote ? Math.min(pauseMs, leftMs) : leftMs;
+    const { jobs } = await engine.wait(job.id, { timeoutMs: waitMs, ...actor, signal });
+    seen = jobs[0] ?? seen;
+    if (isRemote && !isTerminal(seen.state)) await engine.inspect(job.id, actor);
+  }
+  return seen;
 }
 
 /** The chunks of a job's stream from an offset on, about so many bytes of them but at least one; where to read on, and how far was looked. */
@@ -102,23 +178,39 @@ function isRestart(chunk: Json): boolean {
   return typeof chunk === "object" && chunk !== null && "restarted" in chunk;
 }
 
-/** Waits for the end, at most so long: what is shown is how the job stands then. */
+/** Says what the platform says, or how the job stands when it has ended, at most so much later. A finished job keeps its output. */
 export async function cancelJob(context: OperationContext, job: Job, waitMs: number): Promise<RunpodReply> {
-  const cancelled = await context.engine.cancel(job.id, "cancelled by its client", context.actor);
-  const { output: _output, error: _error, ...reply } = toRunpodReply(await waitForEnd(context, cancelled, waitMs));
-  return reply;
+  const { engine, actor } = context;
+  demand(actor, "run");
+  const { job: now, live } = await lookAt(context, job);
+  if (isTerminal(now.state)) return statusOf(context, now);
+  const said = await cancelUpstream(context, now, live["remote_id"]);
+  if (said === undefined) await engine.cancel(now.id, "cancelled by its client", actor);
+  const ended = await waitForEnd(context, await engine.get(now.id, actor), waitMs);
+  return said === undefined || ended.state.status === "succeeded" ? statusOf(context, ended) : { ...said, id: now.id };
+}
+
+/** First there and then here: what has just ended there keeps what it came to. Undefined if that is not to be had. */
+async function cancelUpstream(
+  { server }: OperationContext,
+  { key = "" }: Job,
+  remoteId: Json | undefined,
+): Promise<RunpodReply | undefined> {
+  if (typeof remoteId !== "string") return undefined;
+  const said = await server.endpoints?.relay(key, "cancel", remoteId).catch(() => undefined);
+  return said !== undefined && isFinal(said["status"]) ? said : undefined;
 }
 
 export async function retryJob(context: OperationContext, job: Job): Promise<RunpodReply> {
-  const status = toRunpodStatus(job);
+  const { job: now } = await lookAt(context, job);
+  const status = toRunpodStatus(now);
   if (status !== "FAILED" && status !== "TIMED_OUT") {
     throw new LonghaulError(
       "invalid_input",
-      `Job ${job.id} is ${status}: only FAILED and TIMED_OUT jobs can be retried.`,
+      `Job ${now.id} is ${status}: only FAILED and TIMED_OUT jobs can be retried.`,
     );
   }
-  const { id } = await context.engine.retry(job.id, context.actor);
-  return { id, status: "IN_QUEUE" };
+  return awaitAcceptance(context, await context.engine.retry(now.id, context.actor), retryWaitMs);
 }
 
 export async function healthOf(context: OperationContext, endpoint: string): Promise<RunpodReply> {

@@ -7,7 +7,16 @@ import type { Json } from "../../../job/json.ts";
 import { isTerminal, type TerminalState } from "../../../job/state.ts";
 import { isQueuedUpstream } from "../../../operations/endpoint.ts";
 
-export type RunpodStatus = "IN_QUEUE" | "IN_PROGRESS" | "COMPLETED" | "FAILED" | "CANCELLED" | "TIMED_OUT";
+export type RunpodStatus = "IN_QUEUE" | "IN_PROGRESS" | FinalStatus;
+
+const finalStatuses = ["COMPLETED", "FAILED", "CANCELLED", "TIMED_OUT"] as const;
+
+type FinalStatus = (typeof finalStatuses)[number];
+
+/** Whether that is the word for a job that has ended. */
+export function isFinal(status: Json | undefined): status is FinalStatus {
+  return finalStatuses.some((final) => final === status);
+}
 
 /** What a job's record does not hold. */
 export interface RunpodFacts {
@@ -15,6 +24,8 @@ export interface RunpodFacts {
   readonly result?: Json;
   /** What its kind tells of the running job. */
   readonly live?: Readonly<Record<string, Json>>;
+  /** It runs on a platform: what is not known of it is not made up. */
+  readonly isRemote?: boolean;
   /** Why it is still in our own queue. */
   readonly reason?: string;
 }
@@ -23,8 +34,8 @@ export interface RunpodFacts {
 export function toRunpodReply(job: Job, facts: RunpodFacts = {}): Record<string, Json> {
   const { state } = job;
   const status = toRunpodStatus(job, facts);
-  const told = asObject(isTerminal(state) ? (facts.result ?? failureDetails(state)) : undefined);
-  const times = ownTimes(job);
+  const told = asObject(isTerminal(state) ? (facts.result ?? failureDetails(state)) : facts.live);
+  const times = facts.isRemote === true ? {} : ownTimes(job);
   const delayTime = number(told["delay_ms"]) ?? times.delayTime;
   const executionTime = number(told["execution_ms"]) ?? times.executionTime;
   return {
@@ -34,7 +45,7 @@ export function toRunpodReply(job: Job, facts: RunpodFacts = {}): Record<string,
       delayTime,
       executionTime,
       workerId: typeof told["worker"] === "string" ? told["worker"] : undefined,
-      output: status === "COMPLETED" ? (told["output"] ?? null) : progressOf(job, status),
+      output: "output" in told ? told["output"] : progressOf(job, facts, status),
       error: errorOf(job),
     }),
     ...(status === "IN_QUEUE" ? queueFacts(facts) : {}),
@@ -73,15 +84,17 @@ function failureDetails(state: TerminalState): Json {
   return "failure" in state ? { ...state.failure.details } : {};
 }
 
-/** While a job is in progress, its output is what its worker last said of it. */
-function progressOf(job: Job, status: RunpodStatus): string | undefined {
-  const isTold = status === "IN_PROGRESS" && !isQueuedUpstream(job);
+/** While a job is in progress, its output is what its worker last said of it; after a restart only the words are known. */
+function progressOf(job: Job, { isRemote = false }: RunpodFacts, status: RunpodStatus): string | undefined {
+  const isTold = status === "IN_PROGRESS" && !isRemote;
   return isTold && "progress" in job.state ? job.state.progress?.message : undefined;
 }
 
-function errorOf({ state }: Job): string | undefined {
+/** As a platform says it; of a local handler's it is a text, as RunPod's own handlers make it one. */
+function errorOf({ state }: Job): Json | undefined {
   if (!("failure" in state)) return undefined;
-  const error = state.failure.details?.["error"];
+  const { error, output, remote_status: remoteStatus } = state.failure.details ?? {};
+  if (remoteStatus !== undefined) return error ?? (output === undefined ? state.failure.message : undefined);
   if (error === undefined) return state.failure.message;
   return typeof error === "string" ? error : JSON.stringify(error);
 }
@@ -95,7 +108,7 @@ function ownTimes({ state }: Job): { delayTime?: number; executionTime?: number 
 }
 
 /** Why it waits: RunPod's newer versions say it beside the status. */
-function queueFacts({ live = {}, reason }: RunpodFacts): Record<string, Json> {
+export function queueFacts({ live = {}, reason }: RunpodFacts): Record<string, Json> {
   const workers = asObject(live["worker_health"]);
   const names = ["idle", "initializing", "running", "throttled", "total", "unhealthy"];
   const health = Object.fromEntries(names.map((name) => [name, number(workers[name]) ?? 0]));

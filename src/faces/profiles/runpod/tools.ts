@@ -1,103 +1,155 @@
 import { z } from "zod";
+import type { Job } from "../../../job/job.ts";
 import { isTerminal } from "../../../job/state.ts";
+import { relayJob } from "../../../operations/endpoint-platform.ts";
 import type { OperationContext } from "../../../operations/operation.ts";
-import { defineTool, type Tool } from "../profile.ts";
+import type { Tool } from "../profile.ts";
+import { accountTools } from "./account-tools.ts";
+import { statusElsewhere, streamElsewhere, waitElsewhere, type Elsewhere } from "./elsewhere.ts";
 import { runpodRequestSchema } from "./request.ts";
 import * as runpod from "./runpod-operations.ts";
+import { isFinal } from "./runpod-status.ts";
+import { defineRunpodTool, reads, writes } from "./runpod-tool.ts";
 
 const defaultSyncMs = 90_000;
+/** How long a platform may take to say whether it takes a job. */
+const acceptanceWaitMs = 30_000;
 /** Cancelling takes as long as the platform, or the worker, takes to end the job. */
 const cancelWaitMs = 40_000;
 const streamBudgetMs = 300_000;
 const maxStreamBytes = 4_000_000;
+const maxWaitMs = 300_000;
 
-const idOf = (what: string): z.ZodString => z.string().regex(/^[a-zA-Z0-9_-]+$/, `Invalid ${what} ID format`);
-const endpointId = idOf("endpoint").describe("ID of the Serverless endpoint");
-const jobId = idOf("job").describe("ID of the job");
-const wait = z.int().min(1_000).max(300_000).optional();
+const idPattern = /^[a-zA-Z0-9_-]+$/;
+const id = z.string(`must be a string matching ${idPattern.source}`);
+const idOf = (what: string): z.ZodString =>
+  id.regex(idPattern, `must be a string matching ${idPattern.source}`).describe(`ID of the ${what}`);
+const endpointId = idOf("Serverless endpoint");
+const jobId = idOf("job");
+const badWait = "must be a finite number of at least 1000 milliseconds, or omitted.";
+/** More is taken for the most. */
+const wait = z.number(badWait).min(1_000, badWait).meta({ maximum: maxWaitMs }).optional();
 const ofJob = z.object({ endpointId, jobId });
 const request = z.object({ endpointId, ...runpodRequestSchema.shape });
-const syncRequest = request.extend({ wait: wait.describe("Maximum milliseconds to wait (1000-300000)") });
+
+const statuses = "Statuses: IN_QUEUE, IN_PROGRESS, and in the end COMPLETED, FAILED, CANCELLED or TIMED_OUT.";
 
 type OfJob = z.output<typeof ofJob>;
 
 export const runpodTools: readonly Tool<runpod.RunpodReply>[] = [
-  defineTool({
+  ...accountTools,
+  defineRunpodTool({
     name: "run-endpoint",
-    description: "Submit a job to a Serverless endpoint and return its id at once (asynchronous).",
+    title: "Run endpoint (async)",
+    description: `Submit a job to a Serverless endpoint and return its id as soon as the platform has taken it. ${statuses} get-job-status tells how it stands, with wait also its end; results stay for a day.`,
     input: request,
-    annotations: { readOnlyHint: false, openWorldHint: true },
+    annotations: writes,
     run: async (context, { endpointId: endpoint, ...rest }) => {
       const job = await runpod.runJob(context, endpoint, rest);
-      return { id: job.id, status: "IN_QUEUE" };
+      return runpod.acceptanceOf(context, job, acceptanceWaitMs);
     },
   }),
-  defineTool({
+  defineRunpodTool({
     name: "runsync-endpoint",
-    description: "Submit a job to a Serverless endpoint and wait for its result (synchronous).",
-    input: syncRequest,
-    annotations: { readOnlyHint: false, openWorldHint: true },
-    run: async (context, { endpointId: endpoint, wait: waitMs, ...rest }) => {
+    title: "Run endpoint (sync)",
+    description: `Submit a job to a Serverless endpoint and wait for its result: for jobs that take seconds. One that takes longer than wait (90000 ms unless given, at most 300000) answers with its id and IN_QUEUE or IN_PROGRESS; go on with get-job-status. ${statuses}`,
+    input: request.extend({ wait: wait.describe("Maximum milliseconds to wait (1000-300000; 90000 unless given)") }),
+    annotations: writes,
+    run: async (context, { endpointId: endpoint, wait: waitMs = defaultSyncMs, ...rest }) => {
       const job = await runpod.runJob(context, endpoint, rest);
-      const seen = await runpod.waitForEnd(context, job, waitMs ?? defaultSyncMs);
+      const seen = await runpod.waitForEnd(context, job, Math.min(waitMs, maxWaitMs));
+      runpod.throwIfRefused(seen);
       const reply = await runpod.statusOf(context, seen);
-      return isTerminal(seen.state) ? reply : { id: seen.id, status: reply["status"] ?? "IN_QUEUE" };
+      return isFinal(reply["status"]) ? reply : { id: seen.id, status: reply["status"] ?? "IN_QUEUE" };
     },
   }),
-  defineTool({
+  defineRunpodTool({
     name: "get-job-status",
-    description: "Get the status and the result of a job; with wait, once it has ended.",
+    title: "Get job status",
+    description: `Get the status of a job as the platform tells it now, with its output when it has ended, and what its worker says of it before. ${statuses} With wait it answers at the end of the job or when the time is over (pollingTimedOut: true): better than asking again and again. IN_QUEUE comes with workerHealth and a hint; it may be a worker that fails over and over: see list-endpoint-workers and stream-worker-logs. Jobs that were submitted elsewhere can be asked for by the platform's id.`,
     input: ofJob.extend({ wait: wait.describe("Maximum milliseconds to wait for the end (1000-300000)") }),
-    annotations: { readOnlyHint: true },
-    run: async (context, { wait: waitMs, ...ids }) => {
-      const job = await find(context, ids);
-      if (waitMs === undefined) return runpod.statusOf(context, job);
-      const seen = await runpod.waitForEnd(context, job, waitMs);
-      const reply = await runpod.statusOf(context, seen);
-      return isTerminal(seen.state) ? reply : { ...reply, ...outOfTime(waitMs, "get-job-status") };
+    annotations: reads,
+    run: async (context, { wait: given, ...ids }) => {
+      const waitMs = given && Math.min(given, maxWaitMs);
+      const ofOwn = async (job: Job): Promise<runpod.RunpodReply> =>
+        runpod.statusOf(context, waitMs === undefined ? job : await runpod.waitForEnd(context, job, waitMs));
+      const ofOther = (job: Elsewhere): Promise<runpod.RunpodReply> =>
+        waitMs === undefined ? statusElsewhere(context, job) : waitElsewhere(context, job, waitMs);
+      const reply = await find(context, ids, ofOwn, ofOther);
+      return waitMs === undefined || isFinal(reply["status"])
+        ? reply
+        : { ...reply, ...outOfTime(waitMs, "get-job-status") };
     },
   }),
-  defineTool({
+  defineRunpodTool({
     name: "stream-job",
-    description: "Get the stream of a job: waits for its end and returns all chunks.",
+    title: "Stream job",
+    description: `Get the stream of a job whose handler gives one: waits for the job's end, five minutes at most, and returns all chunks with its status. ${statuses} With pollingTimedOut: true there may be more; call it again.`,
     input: ofJob,
-    annotations: { readOnlyHint: true },
-    run: streamJob,
+    annotations: reads,
+    run: (context, ids) =>
+      find(
+        context,
+        ids,
+        (job) => streamJob(context, job),
+        async (job) => {
+          const reply = await streamElsewhere(context, job, streamBudgetMs);
+          return isFinal(reply["status"]) ? reply : { ...reply, ...outOfTime(streamBudgetMs, "stream-job") };
+        },
+      ),
   }),
-  defineTool({
+  defineRunpodTool({
     name: "cancel-job",
-    description: "Cancel a job that is queued or in progress.",
+    title: "Cancel job",
+    description:
+      "Cancel a job that is IN_QUEUE or IN_PROGRESS, and say what the platform says. One that has ended is left as it is.",
     input: ofJob,
-    annotations: { readOnlyHint: false, idempotentHint: true },
-    run: async (context, ids) => runpod.cancelJob(context, await find(context, ids), cancelWaitMs),
+    annotations: { ...writes, idempotentHint: true },
+    run: (context, ids) =>
+      find(
+        context,
+        ids,
+        (job) => runpod.cancelJob(context, job, cancelWaitMs),
+        (job) => relayJob(context, { ...job, verb: "cancel" }),
+      ),
   }),
-  defineTool({
+  defineRunpodTool({
     name: "retry-job",
-    description: "Retry a job that has FAILED or TIMED_OUT, under the same id.",
+    title: "Retry job",
+    description: "Run a job that has FAILED or TIMED_OUT again, under the same id; what it had put out is dropped.",
     input: ofJob,
-    annotations: { readOnlyHint: false },
+    annotations: writes,
     isOnceOnly: true,
-    run: async (context, ids) => runpod.retryJob(context, await find(context, ids)),
+    run: (context, ids) =>
+      find(
+        context,
+        ids,
+        (job) => runpod.retryJob(context, job),
+        (job) => relayJob(context, { ...job, verb: "retry" }),
+      ),
   }),
-  defineTool({
+  defineRunpodTool({
     name: "endpoint-health",
-    description: "Get how many jobs and workers an endpoint has.",
+    title: "Endpoint health",
+    description:
+      "Get how many jobs and workers an endpoint has, by their state. Which workers these are says list-endpoint-workers, and what they write stream-worker-logs.",
     input: z.object({ endpointId }),
-    annotations: { readOnlyHint: true },
+    annotations: reads,
     run: (context, { endpointId: endpoint }) => runpod.healthOf(context, endpoint),
   }),
-  defineTool({
+  defineRunpodTool({
     name: "purge-endpoint-queue",
-    description: "Remove all jobs that wait in an endpoint's queue; those in progress go on.",
+    title: "Purge endpoint queue",
+    description: "Remove all jobs that are IN_QUEUE from an endpoint's queue; those in progress go on.",
     input: z.object({ endpointId }),
-    annotations: { readOnlyHint: false, idempotentHint: true },
+    annotations: { ...writes, idempotentHint: true },
     run: (context, { endpointId: endpoint }) => runpod.purgeQueue(context, endpoint),
   }),
 ];
 
 /** All chunks every time: unlike RunPod's own, a reply that gets lost loses nothing. */
-async function streamJob(context: OperationContext, ids: OfJob): Promise<runpod.RunpodReply> {
-  const job = await runpod.waitForEnd(context, await find(context, ids), streamBudgetMs);
+async function streamJob(context: OperationContext, given: Job): Promise<runpod.RunpodReply> {
+  const job = await runpod.waitForEnd(context, given, streamBudgetMs);
   const { chunks, isMore } = await runpod.readChunks(context, job, { from: 0, maxBytes: maxStreamBytes });
   return {
     ...(await runpod.statusOf(context, job)),
@@ -114,6 +166,13 @@ function outOfTime(ms: number, tool: string): { pollingTimedOut: true; note: str
   };
 }
 
-function find(context: OperationContext, ids: OfJob): ReturnType<typeof runpod.findJobOf> {
-  return runpod.findJobOf(context, ids.endpointId, ids.jobId);
+/** One of ours, or one that only the platform knows. */
+async function find<Answer>(
+  context: OperationContext,
+  { endpointId: endpoint, jobId: wanted }: OfJob,
+  ofOwn: (job: Job) => Promise<Answer>,
+  ofOther: (job: Elsewhere) => Promise<Answer>,
+): Promise<Answer> {
+  const job = await runpod.findJobOf(context, endpoint, wanted);
+  return job === undefined ? ofOther({ endpoint, id: wanted }) : ofOwn(job);
 }

@@ -42,7 +42,11 @@ function createAnswer(place: Place, parts: Parts, cursors: StreamCursors): Targe
     const read = (maxBytes: number): Promise<unknown> => readBody(request, maxBytes);
     const call = { context, endpoint, query, cursors, readBody: read };
     if (!("id" in place)) return toJsonAnswer(await place.verb.answer(call));
-    return toJsonAnswer(await place.verb.answer(call, await findJobOf(context, endpoint, place.id)));
+    const job = await findJobOf(context, endpoint, place.id);
+    const { answer, answerElsewhere } = place.verb;
+    return toJsonAnswer(
+      await (job === undefined ? answerElsewhere(call, { endpoint, id: place.id }) : answer(call, job)),
+    );
   };
 }
 

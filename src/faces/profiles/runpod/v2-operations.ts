@@ -5,13 +5,17 @@ import type { Job } from "../../../job/job.ts";
 import { isTerminal } from "../../../job/state.ts";
 import type { OperationContext } from "../../../operations/operation.ts";
 import { runpodRequestSchema } from "./request.ts";
+import { relayJob } from "../../../operations/endpoint-platform.ts";
+import { statusElsewhere, waitElsewhere, type Elsewhere } from "./elsewhere.ts";
 import {
+  acceptanceOf,
   cancelJob,
   healthOf,
   purgeQueue,
   retryJob,
   runJob,
   statusOf,
+  throwIfRefused,
   waitForEnd,
   type RunpodReply,
 } from "./runpod-operations.ts";
@@ -38,6 +42,8 @@ export interface EndpointVerb extends Verb {
 /** `/v2/{endpoint}/{verb}/{id}` */
 export interface JobVerb extends Verb {
   readonly answer: (call: V2Call, job: Job) => Promise<RunpodReply>;
+  /** Of a job that only the platform knows. */
+  readonly answerElsewhere: (call: V2Call, job: Elsewhere) => Promise<RunpodReply>;
 }
 
 const runBytes = 10_000_000;
@@ -47,12 +53,13 @@ const statusWait = { least: 1_000, max: 90_000, usual: 90_000 };
 const streamWait = { least: 1_000, max: 300_000, usual: 10_000 };
 /** The SDK gives up after three seconds. */
 const cancelWaitMs = 2_000;
+const acceptanceWaitMs = 2_000;
 
 export const endpointVerbs: Readonly<Record<string, EndpointVerb>> = {
   run: {
     method: "POST",
     scope: "run",
-    answer: async (call) => ({ id: (await submit(call, runBytes)).id, status: "IN_QUEUE" }),
+    answer: async (call) => acceptanceOf(call.context, await submit(call, runBytes), acceptanceWaitMs),
   },
   runsync: {
     method: "POST",
@@ -61,6 +68,7 @@ export const endpointVerbs: Readonly<Record<string, EndpointVerb>> = {
       const waitMs = readWait(call, runWait);
       const { context } = call;
       const seen = await waitForEnd(context, await submit(call, syncBytes), waitMs);
+      throwIfRefused(seen);
       const reply = await statusOf(context, seen);
       return isTerminal(seen.state) ? reply : { id: seen.id, status: reply["status"] ?? "IN_QUEUE" };
     },
@@ -70,12 +78,18 @@ export const endpointVerbs: Readonly<Record<string, EndpointVerb>> = {
 };
 
 export const jobVerbs: Readonly<Record<string, JobVerb>> = {
-  status: { method: "GET", scope: "read", answer: ({ context }, job) => statusOf(context, job) },
+  status: {
+    method: "GET",
+    scope: "read",
+    answer: ({ context }, job) => statusOf(context, job),
+    answerElsewhere: ({ context }, job) => statusElsewhere(context, job),
+  },
   "status-sync": {
     method: "GET",
     scope: "read",
     answer: async (call, job) =>
       statusOf(call.context, await waitForEnd(call.context, job, readWait(call, statusWait))),
+    answerElsewhere: (call, job) => waitElsewhere(call.context, job, readWait(call, statusWait)),
   },
   stream: {
     method: "GET",
@@ -84,9 +98,20 @@ export const jobVerbs: Readonly<Record<string, JobVerb>> = {
       const options = { waitMs: readWait(call, streamWait), have: readHave(call) };
       return call.cursors.take(call.context, job, options);
     },
+    answerElsewhere: ({ context }, job) => relayJob(context, { ...job, verb: "stream" }),
   },
-  cancel: { method: "POST", scope: "run", answer: ({ context }, job) => cancelJob(context, job, cancelWaitMs) },
-  retry: { method: "POST", scope: "run", answer: ({ context }, job) => retryJob(context, job) },
+  cancel: {
+    method: "POST",
+    scope: "run",
+    answer: ({ context }, job) => cancelJob(context, job, cancelWaitMs),
+    answerElsewhere: ({ context }, job) => relayJob(context, { ...job, verb: "cancel" }),
+  },
+  retry: {
+    method: "POST",
+    scope: "run",
+    answer: ({ context }, job) => retryJob(context, job),
+    answerElsewhere: ({ context }, job) => relayJob(context, { ...job, verb: "retry" }),
+  },
 };
 
 async function submit({ context, endpoint, readBody }: V2Call, maxBytes: number): Promise<Job> {

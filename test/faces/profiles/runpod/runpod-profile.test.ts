@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { FakeRunpod, reply } from "../../../kinds/endpoint/fake-runpod.ts";
+import { FakeRunpod } from "../../../kinds/endpoint/fake-runpod.ts";
 import { until } from "../../../until.ts";
 import { openTransport } from "../../mcp/official-client.ts";
 import { fencedIn, jobIdIn, textOf } from "../../mcp/reply-text.ts";
@@ -67,35 +67,45 @@ describe("the profile runpod", () => {
     expect(text).toBe(JSON.stringify(structuredContent, null, 2));
     return structuredContent as Reply;
   };
-  const error = async (name: string, args: Reply = {}): Promise<string> => {
+  const error = async (name: string, args: Reply = {}): Promise<Reply> => {
     const { isError, content } = await call(name, args);
     const [first] = content;
-    return isError === true && first?.type === "text" ? first.text : "no error";
+    return JSON.parse(isError === true && first?.type === "text" ? first.text : "{}") as Reply;
   };
   const start = async (endpointId: string, input: Reply = {}): Promise<string> =>
     String((await data("run-endpoint", { endpointId, input }))["id"]);
   const status = (endpointId: string, jobId: string): Promise<Reply> => data("get-job-status", { endpointId, jobId });
 
-  it("has these tools, with RunPod's parameters and annotations", async () => {
+  it("has these tools, with RunPod's titles and annotations", async () => {
     const { tools } = await client.listTools();
-    const shapes = tools.map(({ name, annotations, inputSchema }) => [
-      name,
-      Object.keys(inputSchema.properties ?? {}),
-      inputSchema.required,
-      annotations,
+    const reads = { readOnlyHint: true, openWorldHint: true };
+    const writes = { readOnlyHint: false, openWorldHint: true };
+    expect(tools.map(({ name, annotations }) => [name, annotations])).toEqual([
+      ["list-endpoints", { title: "List endpoints", ...reads }],
+      ["list-endpoint-workers", { title: "List endpoint workers", ...reads }],
+      ["stream-worker-logs", { title: "Stream worker logs", ...reads }],
+      ["list-public-endpoints", { title: "List public endpoints", ...reads }],
+      ["run-endpoint", { title: "Run endpoint (async)", ...writes }],
+      ["runsync-endpoint", { title: "Run endpoint (sync)", ...writes }],
+      ["get-job-status", { title: "Get job status", ...reads }],
+      ["stream-job", { title: "Stream job", ...reads }],
+      ["cancel-job", { title: "Cancel job", ...writes, idempotentHint: true }],
+      ["retry-job", { title: "Retry job", ...writes }],
+      ["endpoint-health", { title: "Endpoint health", ...reads }],
+      ["purge-endpoint-queue", { title: "Purge endpoint queue", ...writes, idempotentHint: true }],
     ]);
-    const submit = ["endpointId", "input", "webhook", "policy", "s3Config"];
-    const ids = ["endpointId", "jobId"];
-    expect(shapes).toEqual([
-      ["run-endpoint", submit, ["endpointId", "input"], { readOnlyHint: false, openWorldHint: true }],
-      ["runsync-endpoint", [...submit, "wait"], ["endpointId", "input"], { readOnlyHint: false, openWorldHint: true }],
-      ["get-job-status", [...ids, "wait"], ids, { readOnlyHint: true }],
-      ["stream-job", ids, ids, { readOnlyHint: true }],
-      ["cancel-job", ids, ids, { readOnlyHint: false, idempotentHint: true }],
-      ["retry-job", ids, ids, { readOnlyHint: false }],
-      ["endpoint-health", ["endpointId"], ["endpointId"], { readOnlyHint: true }],
-      ["purge-endpoint-queue", ["endpointId"], ["endpointId"], { readOnlyHint: false, idempotentHint: true }],
-    ]);
+    expect(tools.map(({ title, annotations }) => title === annotations?.title)).toEqual(tools.map(() => true));
+  });
+
+  it("names the six statuses wherever one is told", async () => {
+    const { tools } = await client.listTools();
+    const telling = tools.filter(({ name }) => /^(run|runsync|get-job|stream-job)/.test(name));
+    expect(telling).toHaveLength(4);
+    for (const { description } of telling) {
+      for (const word of ["IN_QUEUE", "IN_PROGRESS", "COMPLETED", "FAILED", "CANCELLED", "TIMED_OUT"]) {
+        expect(description).toContain(word);
+      }
+    }
   });
 
   it("runs a job on a remote endpoint through all its statuses", async () => {
@@ -111,18 +121,12 @@ describe("the profile runpod", () => {
     expect(await status("elsewhere", id)).toEqual({
       id,
       status: "IN_QUEUE",
-      delayTime: expect.any(Number) as number,
       workerHealth: { idle: 1, initializing: 0, running: 0, throttled: 0, total: 1, unhealthy: 0 },
       hint: expect.any(String) as string,
     });
     Object.assign(remote, { status: "IN_PROGRESS", output: "half way" });
     await until(async () => (await status("elsewhere", id))["output"] === "half way");
-    expect(await status("elsewhere", id)).toEqual({
-      id,
-      status: "IN_PROGRESS",
-      delayTime: expect.any(Number) as number,
-      output: "half way",
-    });
+    expect(await status("elsewhere", id)).toEqual({ id, status: "IN_PROGRESS", output: "half way" });
     remote.chunks.push({ output: "x" });
     Object.assign(remote, { status: "COMPLETED", output: { b: 2 } });
     const done = { id, status: "COMPLETED", delayTime: 12, executionTime: 34, workerId: "w1", output: { b: 2 } };
@@ -191,9 +195,9 @@ describe("the profile runpod", () => {
     expect(await data("retry-job", { endpointId: "local", jobId: id })).toEqual({ id, status: "IN_QUEUE" });
     const fine = await start("local");
     await until(async () => (await status("local", fine))["status"] === "COMPLETED");
-    expect(await error("retry-job", { endpointId: "local", jobId: fine })).toBe(
-      `Runpod Serverless API Error: 400 - ${JSON.stringify({ error: `Job ${fine} is COMPLETED: only FAILED and TIMED_OUT jobs can be retried.` })}`,
-    );
+    expect(await error("retry-job", { endpointId: "local", jobId: fine })).toMatchObject({
+      error: `Job ${fine} is COMPLETED: only FAILED and TIMED_OUT jobs can be retried.`,
+    });
   });
 
   it("purges the platform's queue, and ends what was in it here", async () => {
@@ -209,23 +213,38 @@ describe("the profile runpod", () => {
 
   it("refuses in the words that clients of RunPod's server know", async () => {
     const unknown = "01a1e1c2-c303-7000-b83d-4afd30c19974";
-    expect(await error("run-endpoint", { endpointId: "a/b", input: {} })).toBe("Invalid endpoint ID format");
-    expect(await error("get-job-status", { endpointId: "local", jobId: "a b" })).toBe("Invalid job ID format");
-    expect(await error("get-job-status", { endpointId: "local", jobId: unknown })).toBe(
-      `Runpod Serverless API Error: 404 - {"error":"There is no job ${unknown}."}`,
-    );
+    expect(await error("get-job-status", { endpointId: "local", jobId: unknown })).toEqual({
+      error: "Runpod runtime API error (404)",
+      detail: { error: `There is no job ${unknown}.` },
+      hint: expect.any(String) as string,
+    });
     const id = await start("local");
-    expect(await error("get-job-status", { endpointId: "elsewhere", jobId: id })).toMatch(/Error: 404 - /);
-    expect(await error("run-endpoint", { endpointId: "nowhere", input: {} })).toMatch(/Error: 404 - .*no endpoint/);
-    expect(await error("run-endpoint", { endpointId: "local" })).toMatch(/Error: 400 - .*input is missing/);
-    expect(await error("runsync-endpoint", { endpointId: "local", input: {}, wait: 10 })).toMatch(
-      /Error: 400 - .*wait/,
-    );
-    runpod.fault = (_request, response) => {
-      reply(response, 429, "slow down");
-      return true;
-    };
-    expect(await error("endpoint-health", { endpointId: "elsewhere" })).toMatch(/^Runpod Serverless API Error: 429 - /);
+    expect(await error("get-job-status", { endpointId: "elsewhere", jobId: id })).toMatchObject({
+      error: "Runpod runtime API error (404)",
+    });
+    expect(await error("run-endpoint", { endpointId: "nowhere", input: {} })).toMatchObject({
+      detail: { error: expect.stringContaining("There is no endpoint") as string },
+    });
+    expect(await error("run-endpoint", { endpointId: "local", input: "text" })).toMatchObject({
+      error: expect.stringContaining("input must be") as string,
+    });
+    expect(await error("stream-worker-logs", { endpointId: "local", workerId: "1" })).toMatchObject({
+      error: expect.stringContaining("is local") as string,
+    });
+  });
+
+  it("tells of local endpoints and their workers, too", async () => {
+    await start("local");
+    const { items } = await data("list-endpoints");
+    expect(items).toEqual([{ id: "local", name: "local", type: "local", workers: { max: 1 } }]);
+    await until(async () => {
+      const { workers } = await data("list-endpoint-workers", { id: "local" });
+      return JSON.stringify(workers).includes("IDLE");
+    });
+    expect(await data("list-endpoint-workers", { id: "local" })).toEqual({
+      workers: [{ id: expect.stringMatching(/^\d+$/) as string, status: "IDLE" }],
+      summary: { idle: 1, ready: 1, initializing: 0, running: 0, throttled: 0, unhealthy: 0, total: 1 },
+    });
   });
 
   it("shares its jobs with the core profile, which has run_endpoint", async () => {
