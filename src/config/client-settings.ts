@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { providerVariables, readProviders, readTaskLimits, type AgentConfig, type TaskLimits } from "./agent.ts";
 import { readBackgroundJobSettings, type BackgroundJobSettings } from "./background-job.ts";
 import { readBroughtRunpod, runpodVariables, type EndpointsConfig } from "./endpoints.ts";
-import type { Profile } from "./profiles.ts";
+import { profilesIn, type ProfileSet } from "./profiles.ts";
 
 interface ServerSettings {
   readonly backgroundJob: BackgroundJobSettings;
@@ -16,17 +16,18 @@ export interface ClientSettings {
   readonly taskLimits: TaskLimits;
 }
 
-/** Reads what a client of this profile has set. A bad value is refused with its name. */
+/** Reads what a client of these profiles has set. A bad value is refused with its name. */
 export function readClientSettings(
-  profile: Profile,
+  set: ProfileSet,
   env: NodeJS.ProcessEnv,
   server: ServerSettings,
   cwd: string,
 ): ClientSettings {
   const { backgroundJob, agent } = server;
+  const served = profilesIn(set);
   return {
-    backgroundJob: profile === "background-job" ? narrowBackgroundJob(backgroundJob, env, cwd) : backgroundJob,
-    taskLimits: profile === "mcp-task" ? narrowTaskLimits(agent.taskLimits, env) : agent.taskLimits,
+    backgroundJob: served.includes("background-job") ? narrowBackgroundJob(backgroundJob, env, cwd) : backgroundJob,
+    taskLimits: served.includes("mcp-task") ? narrowTaskLimits(agent.taskLimits, env) : agent.taskLimits,
   };
 }
 

@@ -66,6 +66,7 @@ export const jobOutput = defineOperation({
       bytes,
       matches,
       unsearched = 0,
+      isBeforeGap: _isBeforeGap,
       ...place
     } = isComplete || input.encoding === "base64" ? chunk : cutToCharacters(chunk, input.limit);
     // The state is older than the chunk: a job that had ended by then has written nothing after it.
@@ -82,7 +83,7 @@ export const jobOutput = defineOperation({
 
 /** Leaves a character that is not whole for the next read, unless the limit is too small for it. */
 function cutToCharacters(chunk: ReadChunk, limit: number): ReadChunk {
-  if (chunk.matches !== undefined) return chunk;
+  if (chunk.matches !== undefined || chunk.isBeforeGap === true) return chunk;
   const length = wholeCharacters(chunk.bytes);
   if (length === 0 && chunk.bytes.length >= limit) return chunk;
   return { ...chunk, bytes: chunk.bytes.subarray(0, length), next: chunk.next - (chunk.bytes.length - length) };
@@ -93,7 +94,12 @@ type ReadRequest = {
   readonly limit: number;
   readonly grep?: string;
 };
-type ReadChunk = OutputChunk & { readonly matches?: number; readonly unsearched?: number };
+type ReadChunk = OutputChunk & {
+  readonly matches?: number;
+  readonly unsearched?: number;
+  /** The bytes behind it were dropped: what it ends with stays incomplete. */
+  readonly isBeforeGap?: boolean;
+};
 
 interface ReadOptions {
   readonly patterns: PatternPool;
@@ -108,26 +114,30 @@ function readChunk(source: OutputSource, request: ReadRequest, options: ReadOpti
   return tail === undefined ? readFrom(source, options.from, limit) : readTail(source, tail, limit);
 }
 
-async function readFrom(source: OutputSource, from: number, limit: number): Promise<OutputChunk> {
+async function readFrom(source: OutputSource, from: number, limit: number): Promise<ReadChunk> {
   const first = await source.read(from, limit);
   const chunks = [first];
   let left = limit - first.bytes.length;
   let last = first;
+  let isBeforeGap = false;
   while (left > 0 && last.bytes.length > 0 && last.next < last.size) {
-    last = await source.read(last.next, left);
+    const following = await source.read(last.next, left);
+    // Where bytes were dropped the next read begins, so that whoever reads on sees it.
+    isBeforeGap = following.from > last.next;
+    if (isBeforeGap) break;
+    last = following;
     left -= last.bytes.length;
     chunks.push(last);
   }
-  return { ...last, from: first.from, bytes: Buffer.concat(chunks.map(({ bytes }) => bytes)) };
+  return { ...last, from: first.from, bytes: Buffer.concat(chunks.map(({ bytes }) => bytes)), isBeforeGap };
 }
 
-async function readTail(source: OutputSource, lines: number, limit: number): Promise<OutputChunk> {
+async function readTail(source: OutputSource, lines: number, limit: number): Promise<ReadChunk> {
   const { size } = await source.read(0, 1);
-  const window = await readFrom(
-    source,
-    Math.max(0, size - Math.min(tailWindowBytes, Math.max(limit, lines * 1_000))),
-    tailWindowBytes,
-  );
+  const windowStart = Math.max(0, size - Math.min(tailWindowBytes, Math.max(limit, lines * 1_000)));
+  let window = await readFrom(source, windowStart, tailWindowBytes);
+  // Not across dropped bytes: what is left of the lines on both sides would look like one.
+  while (window.bytes.length > 0 && window.next < size) window = await readFrom(source, window.next, tailWindowBytes);
   const text = Buffer.from(window.bytes);
   let start = text.length;
   for (let seen = 0; start > 0; start--) {

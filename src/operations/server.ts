@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { isServerAdmin } from "../engine/access.ts";
 import type { Json } from "../job/json.ts";
+import { schemaToJson } from "../job/schema-to-json.ts";
 import { defineOperation } from "./operation.ts";
 import { startOperationOf, startPath } from "./start.ts";
 
@@ -41,8 +42,7 @@ const schemas = new WeakMap<z.ZodType, Record<string, Json>>();
 
 /** Made once: it takes milliseconds. */
 function toJsonSchema(schema: z.ZodType): Record<string, Json> {
-  const made =
-    schemas.get(schema) ?? (z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Record<string, Json>);
+  const made = schemas.get(schema) ?? (schemaToJson(schema, "input") as Record<string, Json>);
   schemas.set(schema, made);
   return made;
 }

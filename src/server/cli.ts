@@ -17,8 +17,7 @@ export async function runCli(file: string, words: readonly string[]): Promise<nu
     screen: createScreen(readTerminal()),
     program: { executable: process.execPath, file },
   };
-  const serveFront: CliContext["serveFront"] = async (profile) =>
-    (await import("./front.ts")).serveFront(file, profile);
+  const serveFront: CliContext["serveFront"] = async (set) => (await import("./front.ts")).serveFront(file, set);
   return runProgram({ ...parts, client: connect(parts), serve, serveMcp, serveFront, inspectStore }, words);
 }
 
@@ -35,7 +34,7 @@ const inspectStore: CliContext["inspectStore"] = async (file, options) => {
   await inspectStoreFile(file, options);
 };
 
-const serveMcp: CliContext["serveMcp"] = async (profile) => {
+const serveMcp: CliContext["serveMcp"] = async (set) => {
   const [{ loadConfig }, server] = await Promise.all([import("../config/config.ts"), import("./mcp-in-process.ts")]);
-  await server.serveMcpInProcess(loadConfig(), profile);
+  await server.serveMcpInProcess(loadConfig(), set);
 };

@@ -1,7 +1,7 @@
 import { readProviders } from "../config/agent.ts";
 import { readBroughtKeys, readClientSettings, type ClientSettings } from "../config/client-settings.ts";
 import type { LoadedConfig } from "../config/config.ts";
-import type { Profile } from "../config/profiles.ts";
+import type { ProfileSet } from "../config/profiles.ts";
 import { withEnvFile } from "../config/read-variable.ts";
 import type { ClientDefaults } from "../job/client-defaults.ts";
 import { defined } from "../job/defined.ts";
@@ -16,7 +16,7 @@ import { defaultTaskMs } from "./open-agent-kind.ts";
 export interface ClientReader {
   readonly defaults: (context: Partial<ClientContext>) => ClientDefaults;
   /** Throws, with one sentence, for settings that cannot be honoured. */
-  readonly settings: (profile: Profile, context: ClientContext) => ClientSettings;
+  readonly settings: (set: ProfileSet, context: ClientContext) => ClientSettings;
 }
 
 export function createClientReader(config: LoadedConfig): ClientReader {
@@ -32,7 +32,7 @@ export function createClientReader(config: LoadedConfig): ClientReader {
         ...(Object.keys(keys).length === 0 ? {} : { keys }),
       };
     },
-    settings: (profile, { cwd, env }) => readClientSettings(profile, withEnvFile(env, cwd), config, cwd),
+    settings: (set, { cwd, env }) => readClientSettings(set, withEnvFile(env, cwd), config, cwd),
   };
 }
 

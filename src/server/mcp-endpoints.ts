@@ -1,14 +1,17 @@
-import type { Profile } from "../config/profiles.ts";
+import type { McpServer } from "@modelcontextprotocol/server";
+import { profilesIn, type Profile, type ProfileSet } from "../config/profiles.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { JobsContext } from "../faces/mcp/connection.ts";
 import { createMcpEndpoint, type McpEndpoint } from "../faces/mcp/endpoint.ts";
 import { backgroundJobProfile } from "../faces/profiles/background-job/background-job-profile.ts";
+import { combineProfiles } from "../faces/profiles/combine-profiles.ts";
 import { coreProfile } from "../faces/profiles/core/core-profile.ts";
 import { mcpTaskProfile } from "../faces/profiles/mcp-task/mcp-task-profile.ts";
 import type { McpProfile, ProfileParts } from "../faces/profiles/profile.ts";
 import { reftrixProfile } from "../faces/profiles/reftrix/reftrix-profile.ts";
 import { runpodProfile } from "../faces/profiles/runpod/runpod-profile.ts";
 import { searchclawProfile } from "../faces/profiles/searchclaw/searchclaw-profile.ts";
+import type { ServerFacts } from "../operations/operation.ts";
 import { asSeenBy } from "./client-reader.ts";
 
 interface EndpointParts extends ProfileParts {
@@ -16,7 +19,7 @@ interface EndpointParts extends ProfileParts {
   readonly onFault: (error: Error) => void;
 }
 
-export const mcpProfiles: Readonly<Record<Profile, McpProfile>> = {
+const mcpProfiles: Readonly<Record<Profile, McpProfile>> = {
   core: coreProfile,
   "background-job": backgroundJobProfile,
   "mcp-task": mcpTaskProfile,
@@ -25,13 +28,43 @@ export const mcpProfiles: Readonly<Record<Profile, McpProfile>> = {
   reftrix: reftrixProfile,
 };
 
-/** One endpoint per profile: the same jobs, under the names that its clients know. */
-export function createMcpEndpoints({ engine, onFault, ...parts }: EndpointParts): Record<Profile, McpEndpoint> {
-  const endpoints = Object.entries(mcpProfiles).map(([name, profile]) => [
-    name,
-    createMcpEndpoint({ engine, onFault, build: (context) => profile.build(context, partsFor(context, parts)) }),
-  ]);
-  return Object.fromEntries(endpoints) as Record<Profile, McpEndpoint>;
+/** The same jobs, under the names that clients know: an endpoint for each profile, or for several at once, that is asked for. */
+export interface McpEndpoints {
+  /** Refuses profiles that cannot be served together. */
+  readonly get: (set: ProfileSet) => McpEndpoint;
+  readonly onceOnlyTools: (set: ProfileSet) => readonly string[];
+  readonly close: () => Promise<void>;
+}
+
+export function createMcpEndpoints({ engine, onFault, ...parts }: EndpointParts): McpEndpoints {
+  const endpoints = new Map<ProfileSet, { endpoint: McpEndpoint; profile: McpProfile }>();
+  const open = (set: ProfileSet): { endpoint: McpEndpoint; profile: McpProfile } => {
+    const profile = toProfile(set, parts.server, engine.kinds);
+    const build = (context: JobsContext): McpServer => profile.build(context, partsFor(context, parts));
+    return { endpoint: createMcpEndpoint({ engine, onFault, build }), profile };
+  };
+  const find = (set: ProfileSet): { endpoint: McpEndpoint; profile: McpProfile } => {
+    const found = endpoints.get(set) ?? open(set);
+    endpoints.set(set, found);
+    return found;
+  };
+  return {
+    get: (set) => find(set).endpoint,
+    onceOnlyTools: (set) => find(set).profile.onceOnlyTools,
+    close: async () => {
+      await Promise.all([...endpoints.values()].map(({ endpoint }) => endpoint.close()));
+    },
+  };
+}
+
+function toProfile(set: ProfileSet, server: ServerFacts, kinds: Engine["kinds"]): McpProfile {
+  const names = profilesIn(set);
+  const [only = "core"] = names;
+  if (names.length === 1) return mcpProfiles[only];
+  return combineProfiles(
+    names.map((name) => [name, mcpProfiles[name]]),
+    (profile) => profile.startTools?.(server, kinds) ?? [],
+  );
 }
 
 /** A client that brings settings and keys sees a server that has them. */

@@ -1,6 +1,6 @@
 import { readEnvironment } from "../config/environment.ts";
 import type { LoadedConfig } from "../config/config.ts";
-import type { Profile } from "../config/profiles.ts";
+import type { ProfileSet } from "../config/profiles.ts";
 import { serveStreams } from "../faces/mcp/protocol/stdio.ts";
 import { createRedactor, secretValues } from "../text/redact.ts";
 import { createClientReader } from "./client-reader.ts";
@@ -12,7 +12,7 @@ import { makePrivateFolder, openEngineWithKinds } from "./serve.ts";
  * `longhaul mcp --in-process`: the engine and one client on stdio in this process, for places that forbid a server in the background.
  * Resolves when the client has left; commands go on and are adopted by the next engine on the same folder.
  */
-export async function serveMcpInProcess(config: LoadedConfig, profile: Profile = "core"): Promise<void> {
+export async function serveMcpInProcess(config: LoadedConfig, set: ProfileSet = "core"): Promise<void> {
   const { paths } = config;
   makePrivateFolder(paths.home);
   const redactor = createRedactor([...config.redact, ...config.endpoints.secrets, ...secretValues(config.env)]);
@@ -27,9 +27,9 @@ export async function serveMcpInProcess(config: LoadedConfig, profile: Profile =
   const client = createClientReader(config).defaults(readEnvironment().clientContext());
   const caller = { actor: { by: "local (mcp)", client }, isIdentified: true };
   try {
-    await serveStreams(endpoints[profile], { input: process.stdin, output: process.stdout }, caller).closed;
+    await serveStreams(endpoints.get(set), { input: process.stdin, output: process.stdout }, caller).closed;
   } finally {
-    await Promise.all(Object.values(endpoints).map((endpoint) => endpoint.close()));
+    await endpoints.close();
     await close();
   }
 }

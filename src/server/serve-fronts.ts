@@ -1,7 +1,7 @@
 import { chmodSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
-import type { Profile } from "../config/profiles.ts";
+import { readProfileSet, type Profile, type ProfileSet } from "../config/profiles.ts";
 import { writeWholeFile } from "../config/whole-file.ts";
 import { readHello } from "../faces/mcp/front/hello.ts";
 import type { Caller } from "../faces/mcp/endpoint.ts";
@@ -17,14 +17,14 @@ interface FrontParts {
   readonly snapshots: string;
   readonly version: string;
   /** Throws, with one sentence, for a client that cannot be served as it wants to. */
-  readonly readCaller: (profile: Profile, client: ClientContext) => Caller;
-  readonly takeSnapshot: (profile: Profile) => Promise<Snapshot>;
-  readonly serve: (profile: Profile, socket: Socket, caller: Caller) => Promise<void>;
+  readonly readCaller: (set: ProfileSet, client: ClientContext) => Caller;
+  readonly takeSnapshot: (set: ProfileSet) => Promise<Snapshot>;
+  readonly serve: (set: ProfileSet, socket: Socket, caller: Caller) => Promise<void>;
 }
 
 export interface FrontService {
   /** Has what this server answers first where fronts find it. */
-  readonly publish: (profile: Profile) => Promise<Snapshot>;
+  readonly publish: (set: ProfileSet) => Promise<Snapshot>;
   /** So that fronts know that the server was told to stop, and do not start the next one before somebody needs it. */
   readonly sayGoodbye: () => void;
   readonly stop: () => Promise<void>;
@@ -34,20 +34,21 @@ export interface FrontService {
 export async function serveFronts(parts: FrontParts): Promise<FrontService> {
   const { sockets: paths, version } = parts;
   const open = new Set<Socket>();
-  const snapshots = new Map<Profile, Promise<Snapshot>>();
-  const publish = (profile: Profile): Promise<Snapshot> => {
-    const known = snapshots.get(profile) ?? parts.takeSnapshot(profile).then((taken) => keep(parts, profile, taken));
-    snapshots.set(profile, known);
+  const snapshots = new Map<ProfileSet, Promise<Snapshot>>();
+  const publish = (set: ProfileSet): Promise<Snapshot> => {
+    const known = snapshots.get(set) ?? parts.takeSnapshot(set).then((taken) => keep(parts, set, taken));
+    snapshots.set(set, known);
     return known;
   };
   const welcome = async (socket: Socket, profile: Profile): Promise<void> => {
-    const { cwd, env } = await readHello(socket);
-    const caller = parts.readCaller(profile, { cwd, env });
-    const { digest } = await publish(profile);
+    const { cwd, env, profiles } = await readHello(socket);
+    const set = profiles === undefined ? profile : readProfileSet(profiles);
+    const caller = parts.readCaller(set, { cwd, env });
+    const { digest } = await publish(set);
     write(socket, { welcome: { version, pid: process.pid, snapshot: digest } });
     open.add(socket);
     socket.once("close", () => open.delete(socket));
-    await parts.serve(profile, socket, caller);
+    await parts.serve(set, socket, caller);
   };
   const servers: Server[] = [];
   for (const [profile, path] of Object.entries(paths)) {
@@ -70,8 +71,8 @@ function write(socket: Socket, line: unknown): void {
 }
 
 /** A reader finds the old file or the new one, never a part of it. */
-function keep({ snapshots: folder }: FrontParts, profile: Profile, snapshot: Snapshot): Snapshot {
-  const path = join(folder, `${profile}.json`);
+function keep({ snapshots: folder }: FrontParts, set: ProfileSet, snapshot: Snapshot): Snapshot {
+  const path = join(folder, `${set}.json`);
   makeFolder(folder);
   writeWholeFile(path, JSON.stringify(snapshot));
   return snapshot;

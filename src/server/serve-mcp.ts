@@ -1,15 +1,16 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync } from "node:fs";
 import type { BackgroundJobSettings } from "../config/background-job.ts";
-import { profiles, type Profile } from "../config/profiles.ts";
+import { readProfileSet, type Profile, type ProfileSet } from "../config/profiles.ts";
 import type { Actor } from "../engine/access.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Entrance, Exchange, Target } from "../faces/door/door.ts";
-import type { McpEndpoint } from "../faces/mcp/endpoint.ts";
 import type { Snapshot } from "../faces/mcp/front/snapshot.ts";
 import type { serveSocket as ServeSocket } from "../faces/mcp/protocol/stdio.ts";
+import { LonghaulError } from "../job/error.ts";
+import { messageOf } from "../job/failure.ts";
 import type { ServerFacts } from "../operations/operation.ts";
 import type { ClientReader } from "./client-reader.ts";
+import type { McpEndpoints } from "./mcp-endpoints.ts";
 import { serveFronts, type FrontService } from "./serve-fronts.ts";
 
 interface McpParts {
@@ -44,56 +45,81 @@ export async function serveMcp(parts: McpParts): Promise<McpService> {
     sockets: parts.sockets,
     snapshots: parts.snapshots,
     version,
-    readCaller: (profile, client) => ({
+    readCaller: (set, client) => ({
       actor: { ...localUser, client: parts.clients.defaults(client) },
       isIdentified: true,
-      settings: parts.clients.settings(profile, client),
+      settings: parts.clients.settings(set, client),
     }),
-    takeSnapshot: async (profile) => (await faces()).takeSnapshot(profile),
-    serve: async (profile, socket, caller) => {
+    takeSnapshot: async (set) => (await faces()).takeSnapshot(set),
+    serve: async (set, socket, caller) => {
       const { endpoints, serveSocket } = await faces();
-      serveSocket(endpoints[profile], socket, caller);
+      serveSocket(endpoints.get(set), socket, caller);
     },
   });
   setImmediate(() => void publishUsed(parts, fronts).catch(parts.onFault));
-  const toTarget = (profile: Profile): Target => ({
-    route: `/mcp/${profile}`,
+  const toTarget = (set: ProfileSet): Target => ({
+    route: `/mcp/${set}`,
     scope: "read",
-    answer: async (exchange) => (await faces()).answer(profile, exchange),
+    answer: async (exchange) => (await faces()).answer(set, exchange),
   });
-  const targets = new Map(profiles.map((profile) => [`/mcp/${profile}`, toTarget(profile)]));
-  const find = (path: string): Target | undefined => targets.get(path === "/mcp" ? "/mcp/core" : path);
   return {
     entrance: {
       name: "mcp",
       errorForm: "jsonRpc",
-      find: (_request, path) => (path.startsWith("/mcp") ? find(path.replace(/\/$/, "")) : undefined),
+      find: (_request, path) => {
+        const [isOurs, names = "core"] = /^\/mcp(?:\/([^/]+))?\/?$/.exec(path) ?? [];
+        return isOurs === undefined ? undefined : findSet(names, toTarget);
+      },
     },
     stop: async () => {
       fronts.sayGoodbye();
       const { endpoints } = await faces();
-      await Promise.all(Object.values(endpoints).map((endpoint) => endpoint.close()));
+      await endpoints.close();
       await fronts.stop();
     },
   };
 }
 
+/** What `/mcp/NAMES` leads to. */
+function findSet(names: string, toTarget: (set: ProfileSet) => Target): Target {
+  try {
+    return toTarget(readProfileSet(names.replaceAll(/%2c/gi, ",")));
+  } catch (error) {
+    const refuse = (): never => {
+      throw new LonghaulError("not_found", messageOf(error), { cause: error });
+    };
+    return { route: "/mcp", scope: "read", answer: async () => refuse() };
+  }
+}
+
 /** A configuration may have changed since the last server: clients that come must not hear what that one had to offer. */
 async function publishUsed({ snapshots }: McpParts, fronts: FrontService): Promise<void> {
-  const used = profiles.filter((profile) => profile === "core" || existsSync(join(snapshots, `${profile}.json`)));
-  for (const profile of used) await fronts.publish(profile);
+  const used = new Set<ProfileSet>(["core", ...readUsed(snapshots)]);
+  for (const set of used) await fronts.publish(set);
+}
+
+/** Those of profiles that are no more, and of other versions' sets, are nobody's. */
+function readUsed(folder: string): ProfileSet[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).flatMap((file) => {
+    try {
+      return file.endsWith(".json") ? [readProfileSet(file.slice(0, -".json".length))] : [];
+    } catch {
+      return [];
+    }
+  });
 }
 
 interface Faces {
-  readonly endpoints: Record<Profile, McpEndpoint>;
-  readonly answer: (profile: Profile, exchange: Exchange) => Promise<undefined>;
+  readonly endpoints: McpEndpoints;
+  readonly answer: (set: ProfileSet, exchange: Exchange) => Promise<undefined>;
   readonly serveSocket: typeof ServeSocket;
-  readonly takeSnapshot: (profile: Profile) => Promise<Snapshot>;
+  readonly takeSnapshot: (set: ProfileSet) => Promise<Snapshot>;
 }
 
 function loadFaces(parts: McpParts): () => Promise<Faces> {
   const load = async (): Promise<Faces> => {
-    const [{ createMcpEndpoints, mcpProfiles }, { answerMcp }, { serveSocket }, { takeSnapshot }] = await Promise.all([
+    const [{ createMcpEndpoints }, { answerMcp }, { serveSocket }, { takeSnapshot }] = await Promise.all([
       import("./mcp-endpoints.ts"),
       import("../faces/mcp/protocol/http.ts"),
       import("../faces/mcp/protocol/stdio.ts"),
@@ -104,9 +130,9 @@ function loadFaces(parts: McpParts): () => Promise<Faces> {
     return {
       endpoints,
       serveSocket,
-      answer: (profile, exchange) => answerMcp(endpoints[profile], exchange),
-      takeSnapshot: (profile) =>
-        takeSnapshot(endpoints[profile], { version, onceOnly: mcpProfiles[profile].onceOnlyTools }),
+      answer: (set, exchange) => answerMcp(endpoints.get(set), exchange),
+      takeSnapshot: async (set) =>
+        takeSnapshot(endpoints.get(set), { version, onceOnly: endpoints.onceOnlyTools(set) }),
     };
   };
   let faces: Promise<Faces> | undefined;

@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadConfig } from "../config/config.ts";
-import { profiles } from "../config/profiles.ts";
+import { allProfiles, profiles, readProfileSet } from "../config/profiles.ts";
 import { takeSnapshot } from "../faces/mcp/front/take-snapshot.ts";
 import { createRedactor } from "../text/redact.ts";
-import { createMcpEndpoints, mcpProfiles } from "./mcp-endpoints.ts";
+import { createMcpEndpoints } from "./mcp-endpoints.ts";
 import { openEngineWithKinds } from "./serve.ts";
 
 /** Part of the build: writes what a server with no configuration answers to a client's first questions, beside the code that is shipped. */
@@ -18,15 +18,14 @@ async function main(): Promise<void> {
   const endpoints = createMcpEndpoints({ engine, server, backgroundJob: config.backgroundJob, onFault });
   mkdirSync(folder, { recursive: true });
   try {
-    for (const profile of profiles) {
-      const snapshot = await takeSnapshot(endpoints[profile], {
-        version: server.version,
-        onceOnly: mcpProfiles[profile].onceOnlyTools,
-      });
-      writeFileSync(join(folder, `${profile}.json`), JSON.stringify(snapshot));
+    // Of other combinations a server tells when one is first asked for.
+    for (const set of [...profiles, readProfileSet(allProfiles)]) {
+      const { version } = server;
+      const snapshot = await takeSnapshot(endpoints.get(set), { version, onceOnly: endpoints.onceOnlyTools(set) });
+      writeFileSync(join(folder, `${set}.json`), JSON.stringify(snapshot));
     }
   } finally {
-    await Promise.all(Object.values(endpoints).map((endpoint) => endpoint.close()));
+    await endpoints.close();
     await close();
     rmSync(home, { recursive: true, force: true });
   }

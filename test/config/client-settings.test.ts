@@ -34,6 +34,15 @@ describe("the settings of a client", () => {
     expect(moved.backgroundJob.workingDir).toBe("/home/ada/work");
   });
 
+  it("of each of several profiles count", () => {
+    const client = { MCP_BG_MAX_JOBS: "3", TASK_TIMEOUT: "60" };
+    const { backgroundJob, taskLimits } = readClientSettings("background-job,mcp-task", client, serverWith(), "/");
+    expect([backgroundJob.maxJobs, taskLimits]).toEqual([
+      3,
+      readClientSettings("mcp-task", client, serverWith(), "/").taskLimits,
+    ]);
+  });
+
   it("of other profiles are not looked at", () => {
     const server = serverWith();
     expect(readClientSettings("core", { MCP_BG_MAX_JOBS: "lots" }, server, "/").backgroundJob).toBe(

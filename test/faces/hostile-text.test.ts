@@ -132,7 +132,7 @@ describe("text that others wrote", () => {
       const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode: "auto" } });
       const caller = { actor: {}, isIdentified: true };
       const transport = new StreamableHTTPClientTransport(new URL("http://127.0.0.1/mcp"), {
-        fetch: (url, init) => endpoints[profile].fetch(new Request(url, init), caller),
+        fetch: (url, init) => endpoints.get(profile).fetch(new Request(url, init), caller),
       });
       await client.connect(transport);
       for (const { name, inputSchema } of (await client.listTools()).tools) {
@@ -159,7 +159,7 @@ describe("text that others wrote", () => {
       }
       await client.close();
     }
-    await Promise.all(Object.values(endpoints).map((endpoint) => endpoint.close()));
+    await endpoints.close();
     for (const word of ["name", "error", "question", "markdown", "title", "output", "reason"])
       expect(all).toContain(word);
   });

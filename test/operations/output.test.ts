@@ -131,6 +131,19 @@ describe("reading by offset", () => {
     expect(shown).toMatch(/^x+the end$/);
     expect(shown).toHaveLength(size - dropped);
   });
+
+  it.each(["a line\n", "€"])(
+    "ends before dropped bytes, so that the next read begins behind them: %j",
+    async (piece) => {
+      const { read, write, end } = await start({ outputCapBytes: 8_000 });
+      for (let part = 0; part < 20; part++) await write(piece.repeat(500));
+      await end();
+      const pages = await readAll(read, { limit: 1_000_000 });
+      const [first, second] = pages;
+      expect(pages).toHaveLength(2);
+      expect(second).toMatchObject({ from: (first?.next ?? 0) + (first?.dropped ?? 0), is_complete: true });
+    },
+  );
 });
 
 describe("a stream", () => {
@@ -178,6 +191,21 @@ describe("an earlier attempt", () => {
 });
 
 describe("tail", () => {
+  it("does not join lines across bytes that were dropped", async () => {
+    const { read, write, end } = await start({ outputCapBytes: 8_000 });
+    for (let part = 0; part < 20; part++) await write(`${part} ${"x".repeat(996)}\n`);
+    await end();
+    const { text } = await read({ tail: 1_000, limit: 1_000_000 });
+    expect(text.trimEnd().split("\n").slice(1)).toEqual(
+      text
+        .trimEnd()
+        .split("\n")
+        .slice(1)
+        .map((_, index, all) => `${20 - all.length + index} ${"x".repeat(996)}`),
+    );
+    expect(text.startsWith("0 ")).toBe(false);
+  });
+
   it.each([
     ["1\n2\n3\n4\n", 2, "3\n4\n", 4],
     ["1\n2\n3\n4", 2, "3\n4", 4],

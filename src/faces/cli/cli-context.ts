@@ -1,5 +1,5 @@
 import type { Environment } from "../../config/environment.ts";
-import type { Profile } from "../../config/profiles.ts";
+import type { ProfileSet } from "../../config/profiles.ts";
 import type { Client } from "../door/local-client.ts";
 import type { Screen } from "./show/screen.ts";
 
@@ -15,11 +15,11 @@ export interface CliContext {
   /** Becomes the server. The code of it is loaded only now. */
   readonly serve: (flags: ServeFlags, options: { isLoggedToFile: boolean }) => Promise<ServedHere>;
   /** Stands between one MCP client, on standard input and output, and the server. Resolves with the exit code. */
-  readonly serveFront: (profile: Profile) => Promise<number>;
+  readonly serveFront: (set: ProfileSet) => Promise<number>;
   /** Looks at a database and changes nothing; rejects with what is wrong with it. Thoroughly reads all of it. */
   readonly inspectStore: (file: string, options: { isThorough: boolean }) => Promise<void>;
   /** Serves one MCP client on standard input and output, without a server in the background. */
-  readonly serveMcp: (profile: Profile) => Promise<void>;
+  readonly serveMcp: (set: ProfileSet) => Promise<void>;
 }
 
 export interface ServeFlags {

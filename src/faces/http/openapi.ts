@@ -1,5 +1,6 @@
 import { STATUS_CODES } from "node:http";
-import { z } from "zod";
+import type { z } from "zod";
+import { schemaToJson } from "../../job/schema-to-json.ts";
 import { jobViewSchema } from "../../operations/job-view.ts";
 import { pathFields, type OperationRoute, type PageRoute, type Route } from "./route.ts";
 
@@ -223,11 +224,7 @@ function toOperationId(method: string, path: string): string {
 
 /** As it is sent: replies too, because a client must not mind what a later version adds to them. */
 function toSchema(schema: z.ZodType): Schema {
-  const {
-    $schema: _dialect,
-    $defs: _definitions,
-    ...json
-  } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  const { $schema: _dialect, $defs: _definitions, ...json } = schemaToJson(schema, "input");
   return withReferences(json) as Schema;
 }
 

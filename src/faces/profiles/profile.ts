@@ -79,29 +79,53 @@ export interface ProfileDefinition<Reply> {
   readonly hasResources?: boolean;
 }
 
-/** A set of tools that an MCP client can ask for. */
-export interface McpProfile {
+/** What a server is made of, whatever its tools answer with. */
+export interface ProfileShape extends Pick<
+  ProfileDefinition<unknown>,
+  "serverName" | "instructions" | "startTools" | "present" | "promptWords" | "hasResources"
+> {
+  /** Those that are listed, but for the start tools. */
+  readonly toolNames: readonly string[];
+  readonly aliases: Readonly<Record<string, string>>;
   /** Also under the names that stand for them. */
   readonly onceOnlyTools: readonly string[];
+  readonly registerTools: (mcp: McpServer, contextFor: (request: ServerContext) => CallContext) => void;
+}
+
+/** A set of tools that an MCP client can ask for. */
+export interface McpProfile extends ProfileShape {
   readonly build: (context: JobsContext, parts: ProfileParts) => McpServer;
 }
 
 export function defineProfile<Reply>(profile: ProfileDefinition<Reply>): McpProfile {
-  const { tools, aliases = {}, startTools, instructions, present, promptWords, hasResources } = profile;
+  const { tools, aliases = {} } = profile;
   const onceOnly = tools.filter(({ isOnceOnly }) => isOnceOnly === true).map(({ name }) => name);
   const otherNames = Object.keys(aliases).filter((alias) => onceOnly.includes(aliases[alias] ?? ""));
-  return {
+  return toMcpProfile({
+    ...profile,
+    aliases,
+    toolNames: tools.map(({ name }) => name),
     onceOnlyTools: [...onceOnly, ...otherNames],
+    registerTools: (mcp, contextFor) => {
+      for (const tool of tools) register(mcp, tool, profile, contextFor);
+    },
+  });
+}
+
+export function toMcpProfile(shape: ProfileShape): McpProfile {
+  const { serverName, instructions, startTools, present, aliases, promptWords, hasResources } = shape;
+  return {
+    ...shape,
     build: (context, { server, backgroundJob }) => {
       const starting = startTools?.(server, context.engine.kinds) ?? [];
       const mcp = new McpServer(
-        { name: profile.serverName, title: "Longhaul", version: server.version },
+        { name: serverName, title: "Longhaul", version: server.version },
         defined({ instructions: instructions?.(starting.map(({ name }) => name)) }),
       );
       const jobs = serveJobs(mcp, context, { present, aliases });
       for (const tool of starting) jobs.addTool(tool);
       if (context.isTaskRequest) return mcp;
-      const contextFor = (request: ServerContext): CallContext => ({
+      shape.registerTools(mcp, (request) => ({
         engine: engineForCall(context.engine, request),
         actor: context.actor,
         server,
@@ -109,8 +133,7 @@ export function defineProfile<Reply>(profile: ProfileDefinition<Reply>): McpProf
         signal: request.mcpReq.signal,
         request,
         actorInFolder: () => jobs.actorFor(request),
-      });
-      for (const tool of tools) register(mcp, tool, profile, contextFor);
+      }));
       if (hasResources === true) registerJobResources(mcp, context, server);
       if (promptWords !== undefined) registerAgentPrompts(mcp, server.agents?.providers ?? [], promptWords);
       return mcp;

@@ -2,11 +2,13 @@ import { z } from "zod";
 import { defineContract } from "../../job/contract.ts";
 
 const portSchema = z.int().min(1).max(65_535);
-/** No program can be handed a zero byte. */
+/** Linux hands a program no longer word, with a zero byte at its end; nor one with a zero byte elsewhere. */
+const maxWordBytes = 131_071;
 const word = z
   .string()
-  .max(100_000)
-  .regex(/^[^\0]*$/, "expected a text without zero bytes");
+  .max(maxWordBytes)
+  .regex(/^[^\0]*$/, "expected a text without zero bytes")
+  .refine((text) => Buffer.byteLength(text) <= maxWordBytes, `must have at most ${maxWordBytes} bytes`);
 
 export const readySchema = z
   .strictObject({

@@ -22,10 +22,14 @@ export async function checkAllowed(policy: ShellPolicy, text: string, patterns: 
   const [denied] = await patterns.matchRules(policy.deny, text);
   if (denied !== undefined) {
     const rule = String(policy.deny[denied]);
-    throw new LonghaulError("not_allowed", `This is not allowed here: it matches the deny rule ${rule}.`);
+    throw new LonghaulError("not_allowed", `This is not allowed here: it matches the deny rule ${rule}.`, {
+      details: { rule: "deny" },
+    });
   }
   if (policy.allow.length > 0 && (await patterns.matchRules(policy.allow, text)).length === 0) {
-    throw new LonghaulError("not_allowed", "This is not allowed here: it matches none of the allow rules.");
+    throw new LonghaulError("not_allowed", "This is not allowed here: it matches none of the allow rules.", {
+      details: { rule: "allow" },
+    });
   }
 }
 

@@ -1,12 +1,11 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { Profile } from "../../../config/profiles.ts";
 import type { CliContext } from "../cli-context.ts";
 import { findProgram } from "../../../text/find-program.ts";
 import type { Entry, Launch } from "./mcp-client.ts";
 
 interface LaunchOptions {
-  readonly profile: Profile | undefined;
+  readonly profile: string | undefined;
   /** The project whose file it is; such a file is read on other machines too. Undefined for the user's own file. */
   readonly project: string | undefined;
 }

@@ -1,6 +1,4 @@
-import { Option } from "commander";
 import { isAbsolute } from "node:path";
-import { profiles, type Profile } from "../../../config/profiles.ts";
 import { LonghaulError } from "../../../job/error.ts";
 import type { CliContext } from "../cli-context.ts";
 import { applyChange } from "../clients/apply-change.ts";
@@ -13,9 +11,10 @@ import type { Launch, McpClient } from "../clients/mcp-client.ts";
 import { planAdd, planRemove } from "../clients/plan-change.ts";
 import { describeTarget, findFile, findPlaces, readTarget, type TargetOptions } from "../clients/target.ts";
 import { defineCommand } from "../command.ts";
+import { profileOption } from "../options/profile-option.ts";
 
 interface AddOptions extends TargetOptions {
-  readonly profile?: Profile;
+  readonly profile?: string;
   readonly force?: true;
   readonly approve?: true;
 }
@@ -23,7 +22,7 @@ interface AddOptions extends TargetOptions {
 export const add = defineCommand<AddOptions, [word: string | undefined]>({
   describe: (command) => {
     describeTarget(command)
-      .addOption(new Option("--profile <name>", "which tools").choices(profiles))
+      .addOption(profileOption())
       .option("--force", "replace a server of that name that is not Longhaul's")
       .option("--approve", "let the client call every tool without asking you (codex, gemini)");
   },

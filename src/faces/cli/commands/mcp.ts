@@ -1,24 +1,23 @@
-import { Option } from "commander";
-import { profiles, type Profile } from "../../../config/profiles.ts";
+import { readProfileSet } from "../../../config/profiles.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-code.ts";
+import { profileOption } from "../options/profile-option.ts";
 
 interface McpOptions {
-  readonly profile: Profile;
+  readonly profile: string;
   readonly inProcess?: true;
 }
 
 export const mcp = defineCommand<McpOptions>({
   describe: (command) => {
     command
-      .addOption(new Option("--profile <name>", "which tools").choices(profiles).default("core"))
+      .addOption(profileOption().default("core"))
       .option("--in-process", "without a server in the background, for places that forbid one");
   },
   run: async (cli, { profile, inProcess }) => {
-    if (inProcess === true) {
-      await cli.serveMcp(profile);
-      return exitCodes.done;
-    }
-    return cli.serveFront(profile);
+    const set = readProfileSet(profile);
+    if (inProcess !== true) return cli.serveFront(set);
+    await cli.serveMcp(set);
+    return exitCodes.done;
   },
 });

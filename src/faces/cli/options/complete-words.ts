@@ -1,4 +1,5 @@
 import { Command, type Argument, type Option } from "commander";
+import { allProfiles, profiles } from "../../../config/profiles.ts";
 import { jobStatuses } from "../../../job/state.ts";
 import { commandTable, type CommandEntry } from "../command-table.ts";
 
@@ -103,6 +104,7 @@ async function completeValue(value: Option | Argument, current: string, known: K
   if (name === "id" || name === "job") return known.jobs();
   if (name === "kind") return known.kinds();
   if (name === "state") return completeList(current, [...jobStatuses, "active"]);
+  if (name === "profile") return completeList(current, current.includes(",") ? profiles : [...profiles, allProfiles]);
   return name === "folder" || name === "file" || name === "path" || name === "place" ? "files" : [];
 }
 

@@ -23,7 +23,7 @@ const lastAnswersMs = 2_000;
  */
 export async function runMcpFront(options: FrontOptions): Promise<void> {
   const { input, output, snapshotFiles } = options;
-  const snapshot = readSnapshot(snapshotFiles.own, snapshotFiles.shipped);
+  const snapshot = readSnapshot(snapshotFiles.own, snapshotFiles.shipped, options.hello.version);
   let digest = snapshot?.digest;
   const toClient = (message: Message): void => {
     if (output.write(`${JSON.stringify(message)}\n`)) return;
@@ -47,7 +47,7 @@ export async function runMcpFront(options: FrontOptions): Promise<void> {
     onOpen: (welcome) => {
       const isSame = welcome.snapshot === digest;
       digest = welcome.snapshot;
-      session.connected(isSame ? undefined : readSnapshot(snapshotFiles.own, snapshotFiles.own));
+      session.connected(isSame ? undefined : readSnapshot(snapshotFiles.own, snapshotFiles.own, welcome.version));
     },
     onMessage: (message) => session.fromServer(message),
     onClose: () => session.disconnected(),

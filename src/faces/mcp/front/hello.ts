@@ -9,6 +9,8 @@ import { LonghaulError } from "../../../job/error.ts";
 const helloSchema = z.object({
   hello: z.object({
     version: z.string().max(100),
+    /** Which profiles its client wants, if not the one of the socket. */
+    profiles: z.string().max(500).optional(),
     cwd: z.string().startsWith("/"),
     env: z.record(z.string(), z.string()),
   }),

@@ -22,7 +22,12 @@ interface Aside {
 
 export interface LinkOptions {
   readonly socketPath: string;
-  readonly hello: { readonly version: string; readonly cwd: string; readonly env: NodeJS.ProcessEnv };
+  readonly hello: {
+    readonly version: string;
+    readonly profiles?: string;
+    readonly cwd: string;
+    readonly env: NodeJS.ProcessEnv;
+  };
   /** Has a server in the background and resolves when it listens; rejects with one sentence. */
   readonly startServer: () => Promise<void>;
   /** Stops a server that is older than this front, so that it is started anew; undefined if it need not be. */

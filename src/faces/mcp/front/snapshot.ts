@@ -22,10 +22,9 @@ export interface Snapshot {
 }
 
 /** The server's own word, unless an upgrade has made it old; then what this version shipped with. */
-export function readSnapshot(ownFile: string, shippedFile: string): Snapshot | undefined {
-  const shipped = readFile(shippedFile);
+export function readSnapshot(ownFile: string, shippedFile: string, version: string): Snapshot | undefined {
   const own = readFile(ownFile);
-  return own !== undefined && (shipped === undefined || own.version === shipped.version) ? own : shipped;
+  return own?.version === version ? own : readFile(shippedFile);
 }
 
 function readFile(path: string): Snapshot | undefined {

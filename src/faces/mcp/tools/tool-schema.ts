@@ -1,7 +1,6 @@
 import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
-import { z } from "zod";
-
-type JsonSchema = Record<string, unknown>;
+import type { z } from "zod";
+import { schemaToJson, type JsonSchema } from "../../../job/schema-to-json.ts";
 
 const converted = new WeakMap<z.ZodType, { input?: JsonSchema; output?: JsonSchema }>();
 
@@ -29,7 +28,7 @@ export function toToolSchema(
 export function toJsonSchema(schema: z.ZodType, io: "input" | "output"): JsonSchema {
   const known = converted.get(schema) ?? {};
   converted.set(schema, known);
-  return (known[io] ??= compact(z.toJSONSchema(schema, { io, unrepresentable: "any" }), io) as JsonSchema);
+  return (known[io] ??= compact(schemaToJson(schema, io), io) as JsonSchema);
 }
 
 /** The same with every bound, for tools whose clients rely on what is listed. */
@@ -40,7 +39,7 @@ export function toFullToolSchema(schema: z.ZodType): StandardSchemaWithJSON<Reco
 const full = new WeakMap<z.ZodType, JsonSchema>();
 
 export function toFullJsonSchema(schema: z.ZodType): JsonSchema {
-  const known = full.get(schema) ?? z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  const known = full.get(schema) ?? schemaToJson(schema, "input");
   full.set(schema, known);
   return known;
 }
@@ -57,8 +56,7 @@ function compact(value: unknown, io: "input" | "output"): unknown {
     if (key === "$schema" || key === "~standard") return false;
     if (key === "additionalProperties" && io === "output") return false;
     if (key === "propertyNames" || ((key === "minLength" || key === "minItems") && inner === 1)) return false;
-    if (unmentioned.has(key) && typeof inner === "number" && inner >= farOff) return false;
-    return inner !== Number.MAX_SAFE_INTEGER && inner !== Number.MIN_SAFE_INTEGER;
+    return !(unmentioned.has(key) && typeof inner === "number" && inner >= farOff);
   });
   return Object.fromEntries(kept.map(([key, inner]) => [key, compact(inner, io)]));
 }

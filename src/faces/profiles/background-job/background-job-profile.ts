@@ -25,7 +25,10 @@ export const backgroundJobProfile = defineProfile({
   present: presentJob,
 });
 
+/** The refusals of its handlers are said as they stand, those of its schemas as one of them. */
 function toError(error: unknown, toolName: string): CallToolResult {
-  const isTold = error instanceof LonghaulError && /^(Job |Invalid |The call of )/.test(error.message);
-  return toolError(isTold ? error.message : `Failed to ${toolName.replaceAll("_", " ")}: ${messageOf(error)}`);
+  const isOurs = error instanceof LonghaulError;
+  if (isOurs && /^(Job |Invalid |The call of )/.test(error.message)) return toolError(error.message);
+  if (isOurs && error.code === "invalid_input") return toolError(`Invalid parameter: ${error.message}`);
+  return toolError(`Failed to ${toolName.replaceAll("_", " ")}: ${messageOf(error)}`);
 }

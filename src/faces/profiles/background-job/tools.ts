@@ -7,66 +7,74 @@ import type { Json } from "../../../job/json.ts";
 import { isTerminal } from "../../../job/state.ts";
 import { runCommand } from "../../../operations/start-operations.ts";
 import { defineTool, type CallContext, type Tool } from "../profile.ts";
-import { checkCommand } from "./command-rules.ts";
+import { checkCommand, inKnownWords } from "./command-rules.ts";
 import { readStreams, tailStreams } from "./job-streams.ts";
 
 const reads = { readOnlyHint: true, idempotentHint: true };
 const writes = { readOnlyHint: false, destructiveHint: false, idempotentHint: false };
-const byId = { job_id: z.string() };
-const streams = z.object({ stdout: z.string(), stderr: z.string() });
+const statuses = ["running", "completed", "failed", "killed"] as const;
+type BackgroundJobStatus = (typeof statuses)[number];
+const jobId = z.string().describe("UUID job identifier");
+const status = z.enum(statuses).describe("Current job status");
+const streams = z
+  .object({
+    stdout: z.string().describe("Standard output content"),
+    stderr: z.string().describe("Standard error content"),
+  })
+  .describe("Structured stdout/stderr output from a process.");
+const listedJob = z
+  .object({
+    job_id: jobId,
+    status,
+    command: z.string().describe("Shell command being executed"),
+    started: z.string().meta({ description: "UTC timestamp when job started", format: "date-time" }),
+  })
+  .describe("Minimal job information for listing operations.");
+const lineCount = z.int().max(1_000);
+const tailInput = z.strictObject({ job_id: z.string().describe("Job ID to tail"), lines: lineCount.default(50) });
+/** Less than one line is refused in words of its own. */
+const listedTailInput = tailInput.extend({
+  lines: lineCount.min(1).default(50).describe("Number of lines to return"),
+});
 /** How long it looks for what a job says to an input. */
 const interactMs = 100;
+const interactBytes = 1_000_000;
 const killWaitMs = 15_000;
 const defaultMaxJobs = 10;
 const defaultMaxOutputBytes = 10 * 1024 * 1024;
 /** Tells the jobs of this profile, which its limit counts, from those of other clients. */
 const profileTag = "background-job";
 
+/** As mcp-background-job lists them: order, titles, texts and schemas. */
 export const backgroundJobTools: readonly Tool<Record<string, unknown>>[] = [
   defineTool({
-    name: "execute_command",
-    description: "Execute a command as a background job and return job ID.",
-    input: z.object({ command: z.string().describe("Shell command to execute") }),
-    output: z.object({ job_id: z.string() }),
-    annotations: writes,
-    run: async (context, { command }) => {
-      const settings = context.backgroundJob;
-      await checkCommand(command, settings.allowedCommands, context.engine.patterns);
-      if (settings.isStrict) await refuseOverLimit(context, settings.maxJobs ?? defaultMaxJobs);
-      const { jobTimeoutMs: timeout_ms, workingDir: cwd } = settings;
-      const view = await runCommand.call(
-        { ...context, actor: cwd === undefined ? await context.actorInFolder() : context.actor },
-        { command, tags: [profileTag], timeout_ms, cwd },
-      );
-      return { job_id: view.id };
-    },
-  }),
-  defineTool({
     name: "list_jobs",
-    description: "List all background jobs with their current status.",
-    input: z.object({}),
-    output: z.object({
-      jobs: z.array(z.object({ job_id: z.string(), status: z.string(), command: z.string(), started: z.string() })),
-    }),
+    title: "List Jobs",
+    description:
+      "List all background jobs with their status.\n\nReturns a list of all background jobs, including their job ID, status,\ncommand, and start time. Jobs are sorted by start time (newest first).",
+    input: z.strictObject({}),
+    output: z
+      .object({ jobs: z.array(listedJob).describe("List of all background jobs") })
+      .describe("Output from list tool."),
     annotations: reads,
     run: async ({ engine, actor }) => {
       const { jobs } = await engine.list({ kind: "shell" }, { limit: 1_000 }, actor);
-      const listed = await Promise.all(
-        jobs.map(async (job) => ({
-          job_id: job.id,
-          status: toBackgroundJobStatus(job),
-          command: commandOf(await engine.input(job.id, actor).catch(() => null)),
-          started: new Date(startOf(job)).toISOString(),
-        })),
-      );
-      return { jobs: listed.toSorted((a, b) => (a.started < b.started ? 1 : -1)) };
+      const newestFirst = jobs.toSorted((one, other) => startOf(other) - startOf(one));
+      const listed = newestFirst.map(async (job) => ({
+        job_id: job.id,
+        status: toBackgroundJobStatus(job),
+        command: commandOf(await engine.input(job.id, actor).catch(() => null)),
+        started: new Date(startOf(job)).toISOString(),
+      }));
+      return { jobs: await Promise.all(listed) };
     },
   }),
   defineTool({
     name: "get_job_status",
+    title: "Get Job Status",
     description: "Get the current status of a background job.",
-    input: z.object({ job_id: byId.job_id.describe("Job ID to check") }),
-    output: z.object({ status: z.string() }),
+    input: z.strictObject({ job_id: z.string().describe("Job ID to check") }),
+    output: z.object({ status }).describe("Output from status tool."),
     annotations: reads,
     run: async (context, { job_id: id }) => ({
       status: toBackgroundJobStatus(await findJob(id, context)),
@@ -74,8 +82,9 @@ export const backgroundJobTools: readonly Tool<Record<string, unknown>>[] = [
   }),
   defineTool({
     name: "get_job_output",
+    title: "Get Job Output",
     description: "Get the complete stdout and stderr output of a job.",
-    input: z.object({ job_id: byId.job_id.describe("Job ID to get output from") }),
+    input: z.strictObject({ job_id: z.string().describe("Job ID to get output from") }),
     output: streams,
     annotations: reads,
     run: async (context, { job_id: id }) => {
@@ -85,23 +94,44 @@ export const backgroundJobTools: readonly Tool<Record<string, unknown>>[] = [
   }),
   defineTool({
     name: "tail_job_output",
+    title: "Tail Job Output",
     description: "Get the last N lines of stdout and stderr from a job.",
-    input: z.object({
-      job_id: byId.job_id.describe("Job ID to tail"),
-      lines: z.int().max(1_000).default(50).describe("Number of lines to return (1-1000)"),
-    }),
+    input: tailInput,
+    listedInput: listedTailInput,
     output: streams,
     annotations: reads,
     run: async (context, { job_id: id, lines }) => {
       if (lines <= 0) throw new LonghaulError("invalid_input", "Invalid parameter: Number of lines must be positive");
-      return { ...(await tailStreams(await findJob(id, context), context, lines)) };
+      const { maxOutputBytes = defaultMaxOutputBytes } = context.backgroundJob;
+      return { ...(await tailStreams(await findJob(id, context), context, { lines, maxBytes: maxOutputBytes })) };
+    },
+  }),
+  defineTool({
+    name: "execute_command",
+    title: "Execute Command",
+    description: "Execute a command as a background job and return job ID.",
+    input: z.strictObject({ command: z.string().describe("Shell command to execute") }),
+    output: z.object({ job_id: jobId }).describe("Output from execute tool."),
+    annotations: writes,
+    run: async (context, { command }) => {
+      const settings = context.backgroundJob;
+      await checkCommand(command, settings.allowedCommands, context.engine.patterns);
+      if (settings.isStrict) await refuseOverLimit(context, settings.maxJobs ?? defaultMaxJobs);
+      const { jobTimeoutMs: timeout_ms, workingDir: cwd } = settings;
+      const actor = cwd === undefined ? await context.actorInFolder() : context.actor;
+      const request = { command, tags: [profileTag], timeout_ms, cwd };
+      const view = await runCommand.call({ ...context, actor }, request).catch((error: unknown) => {
+        throw inKnownWords(error, command);
+      });
+      return { job_id: view.id };
     },
   }),
   defineTool({
     name: "interact_with_job",
+    title: "Interact With Job",
     description: "Send input to a job's stdin and return any immediate output.",
-    input: z.object({
-      job_id: byId.job_id.describe("Job ID to interact with"),
+    input: z.strictObject({
+      job_id: z.string().describe("Job ID to interact with"),
       input: z.string().describe("Input to send to the job's stdin"),
     }),
     output: streams,
@@ -111,9 +141,16 @@ export const backgroundJobTools: readonly Tool<Record<string, unknown>>[] = [
   }),
   defineTool({
     name: "kill_job",
+    title: "Kill Job",
     description: "Kill a running background job.",
-    input: z.object({ job_id: byId.job_id.describe("Job ID to kill") }),
-    output: z.object({ status: z.string() }),
+    input: z.strictObject({ job_id: z.string().describe("Job ID to kill") }),
+    output: z
+      .object({
+        status: z
+          .enum(["killed", "already_terminated", "not_found"])
+          .describe("Kill result: 'killed', 'already_terminated', or 'not_found'"),
+      })
+      .describe("Output from kill tool."),
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
     run: kill,
   }),
@@ -127,6 +164,9 @@ async function interact(
   const job = await findJob(id, context);
   const refusal = new LonghaulError("conflict", `Job ${id} is not running and cannot accept input`);
   if (isTerminal(job.state)) throw refusal;
+  if (job.state.status === "queued") {
+    throw new LonghaulError("conflict", `Job ${id} is queued and cannot accept input until it runs`);
+  }
   const before = await engine.outputSizes(job.id, undefined, actor);
   try {
     await engine.send(job.id, input.endsWith("\n") ? input : `${input}\n`, actor);
@@ -135,7 +175,7 @@ async function interact(
   }
   await delay(interactMs);
   const from = { stdout: before["stdout"]?.size ?? 0, stderr: before["stderr"]?.size ?? 0 };
-  return { ...(await readStreams(job, context, { from, maxBytes: 1_000_000 })) };
+  return { ...(await readStreams(job, context, { from, maxBytes: interactBytes })) };
 }
 
 /** Waits for the processes to be gone, so that what it says is true. */
@@ -174,8 +214,6 @@ function commandOf(input: Json): string {
 function startOf({ state, createdAt }: Job): number {
   return "startedAt" in state && state.startedAt !== undefined ? state.startedAt : createdAt;
 }
-
-type BackgroundJobStatus = "running" | "completed" | "failed" | "killed";
 
 /**
  * Our states in its words. A command that ended by the signals that kill was killed, whoever

@@ -1,6 +1,7 @@
-import { z } from "zod";
+import type { z } from "zod";
 import type { JobContext } from "../../../job/kind.ts";
 import { parseInput } from "../../../job/issue.ts";
+import { schemaToJson } from "../../../job/schema-to-json.ts";
 import type { PatternPool } from "../../../text/pattern-pool.ts";
 import type { ToolDescription } from "../model/call-model.ts";
 import type { ConfinedFiles } from "./confined-files.ts";
@@ -44,7 +45,7 @@ interface ToolDefinition<Input extends z.ZodType> {
 
 export function defineTool<Input extends z.ZodType>(definition: ToolDefinition<Input>): AgentTool {
   const { name, description, input: schema, brief, run, verify } = definition;
-  const { $schema: _dialect, ...parameters } = z.toJSONSchema(schema, { io: "input" }) as Record<string, unknown>;
+  const { $schema: _dialect, ...parameters } = schemaToJson(schema, "input");
   const parse = (input: unknown): z.output<Input> => parseInput(schema, input ?? {}, name);
   return {
     name,

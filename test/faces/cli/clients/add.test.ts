@@ -182,11 +182,18 @@ describe("options", () => {
     [["add", "emacs"], "claude-code, claude-desktop, cursor, vscode, windsurf, codex, opencode, gemini"],
     [["add", "cursor", "--name", "__proto__"], "letters, digits"],
     [["add", "cursor", "--profile", "none"], "core, background-job"],
+    [["add", "cursor", "--profile", "core,none"], 'got "none"'],
+    [["add", "cursor", "--profile", "core,"], 'got ""'],
   ])("%j is refused", async (words, reason) => {
     const { code, stderr } = await run(words);
     expect([code, stderr]).toEqual([2, expect.stringContaining(reason)]);
     expect(readdirSync(at())).toEqual([]);
   });
+});
+
+it.each(["background-job,runpod", "all"])("the profiles are written as they were named: %s", async (profile) => {
+  const { stdout } = await run(["add", "cursor", "--print", "--profile", profile]);
+  expect(stdout).toMatch(new RegExp(`"--profile",\\s*"${profile}"`));
 });
 
 describe("a file that add made", () => {

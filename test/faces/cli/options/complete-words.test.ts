@@ -34,6 +34,8 @@ describe("completing", () => {
     ["longhaul token create ci --scope r", ["read", "run"]],
     ["longhaul webhook list --state d", ["delivered"]],
     ["longhaul mcp --profile=c", ["--profile=core"]],
+    ["longhaul mcp --profile a", ["all"]],
+    ["longhaul add cursor --profile runpod,m", ["runpod,mcp-task"]],
     ["longhaul ps --state failed,r", ["failed,running"]],
     ["longhaul ps --state = failed,r", ["failed,running"]],
     ["longhaul cancel --state act", ["active"]],

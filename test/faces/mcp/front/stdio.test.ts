@@ -46,16 +46,20 @@ describe("the front on stdio", () => {
     expect(await front.end()).toBe(0);
   });
 
-  it("offers the tools of the profile that is asked for, with and without a server that runs", async () => {
-    const args = [program, "mcp", "--profile", "background-job"];
+  it.each([
+    ["background-job", ["execute_command"]],
+    ["runpod,background-job", ["execute_command", "run-endpoint"]],
+    ["all", ["execute_command", "run-endpoint", "run_command"]],
+  ])("offers the tools of %s if they are asked for, with and without a server that runs", async (profile, names) => {
+    const args = [program, "mcp", "--profile", profile];
     const first = open({ ...frontIn(home), args });
     first.send(1, "tools/list");
-    expect(toolNames(await first.answer(1))).toContain("execute_command");
+    expect(toolNames(await first.answer(1))).toEqual(expect.arrayContaining(names));
     first.send(2, "tools/call", { name: "list_jobs", arguments: {} });
-    await first.answer(2);
+    expect((await first.answer(2)).result?.content?.[0]?.text).toBe('{"jobs":[]}');
     const second = open({ ...frontIn(home), args });
     second.send(1, "tools/list");
-    expect(toolNames(await second.answer(1))).toContain("execute_command");
+    expect(toolNames(await second.answer(1))).toEqual(expect.arrayContaining(names));
   });
 
   it("says in one line on stderr what is wrong with its own call, and nothing on stdout", async () => {

@@ -1,5 +1,5 @@
 import { Client, type CallToolResult } from "@modelcontextprotocol/client";
-import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -21,6 +21,8 @@ describe("the profile background-job", () => {
     await rm(home, { recursive: true, force: true });
   });
 
+  const configure = (config: unknown): Promise<void> =>
+    writeFile(join(home, "config.json"), JSON.stringify(config), { mode: 0o600 });
   async function open(variables: Record<string, string> = {}, mode: "auto" | "legacy" = "legacy"): Promise<void> {
     server = await serveBuilt(home, variables);
     client = new Client({ name: "drop-in", version: "0.0.0" }, { versionNegotiation: { mode } });
@@ -52,11 +54,11 @@ describe("the profile background-job", () => {
       await open({}, mode);
       const names = (await client?.listTools())?.tools.map(({ name }) => name);
       expect(names).toEqual([
-        "execute_command",
         "list_jobs",
         "get_job_status",
         "get_job_output",
         "tail_job_output",
+        "execute_command",
         "interact_with_job",
         "kill_job",
       ]);
@@ -105,25 +107,105 @@ describe("the profile background-job", () => {
     );
   });
 
-  it("refuses in the words that its clients know", async () => {
-    await open({ MCP_BG_ALLOWED_COMMANDS: "^echo,^sleep" });
-    const expected: [string, Record<string, unknown>, string][] = [
-      ["execute_command", { command: "  " }, "Invalid command: Command cannot be empty"],
-      [
-        "execute_command",
-        { command: "echo x; rm -rf /" },
-        "Invalid command: Command contains dangerous pattern and is not allowed: echo x; rm -rf /",
-      ],
-      ["execute_command", { command: "ls" }, "Invalid command: Command not in allowed patterns: ls"],
-      ["execute_command", { command: "echo 'x" }, "Invalid command: No closing quotation"],
-      ["get_job_status", { job_id: "nope" }, "Job nope not found"],
-      ["get_job_output", { job_id: "nope" }, "Job nope not found"],
-      ["tail_job_output", { job_id: "nope" }, "Job nope not found"],
-      ["interact_with_job", { job_id: "nope", input: "x" }, "Job nope not found"],
-      ["tail_job_output", { job_id: "nope", lines: 0 }, "Invalid parameter: Number of lines must be positive"],
-    ];
-    for (const [name, args, text] of expected) expect(await error(name, args)).toBe(text);
-    expect(await data("kill_job", { job_id: "nope" })).toEqual({ status: "not_found" });
+  it("takes a number of lines that comes as text", async () => {
+    await open();
+    const id = await execute("seq 1 9");
+    expect(await settled(id)).toBe("completed");
+    expect(await data("tail_job_output", { job_id: id, lines: "5" })).toEqual({ stdout: "5\n6\n7\n8\n9", stderr: "" });
+  });
+
+  it("keeps the end of output over the cap, in whole lines, and says how much is left out", async () => {
+    await open({ MCP_BG_MAX_OUTPUT_SIZE: "1MB" });
+    const id = await execute("seq 1 1500000 | tee /dev/stderr");
+    expect(await settled(id)).toBe("completed");
+    const { stdout, stderr } = await data("get_job_output", { job_id: id });
+    for (const text of [stdout, stderr]) {
+      const [mark = "", ...lines] = String(text).split("\n");
+      const kept = Buffer.byteLength(lines.join("\n")) + 1;
+      // Seven eighths of what is kept on disk are the end.
+      expect(kept).toBeGreaterThan(900_000);
+      expect(kept).toBeLessThanOrEqual(1024 * 1024);
+      expect(mark).toBe(`[${seqBytes(1_500_000) - kept} bytes left out]`);
+      expect(lines).toEqual(Array.from(lines, (_, index) => String(1_500_000 - lines.length + 1 + index)));
+    }
+    expect(await data("tail_job_output", { job_id: id, lines: 2 })).toEqual({
+      stdout: "1499999\n1500000",
+      stderr: "1499999\n1500000",
+    });
+  });
+
+  it("marks the place where output was dropped from the disk, between whole lines", async () => {
+    await configure({ shell: { output_cap_mb: 0.05 } });
+    await open();
+    const id = await execute("seq 1 200000");
+    expect(await settled(id)).toBe("completed");
+    const { stdout } = await data("get_job_output", { job_id: id });
+    const lines = String(stdout).split("\n");
+    const at = lines.findIndex((line) => line.startsWith("["));
+    const before = lines.slice(0, at);
+    const after = lines.slice(at + 1);
+    expect(before).toEqual(Array.from(before, (_, index) => String(index + 1)));
+    expect(after).toEqual(Array.from(after, (_, index) => String(200_000 - after.length + 1 + index)));
+    const shown = Buffer.byteLength([...before, ...after].join("\n")) + 1;
+    expect(lines[at]).toBe(`[${seqBytes(200_000) - shown} bytes left out]`);
+  });
+
+  it("gives the last lines also where they are long, and marks what does not fit", async () => {
+    await open({ MCP_BG_MAX_OUTPUT_SIZE: "1MB" });
+    const id = await execute("for i in $(seq 1 40); do head -c 50000 /dev/zero | tr '\\0' x; echo \" $i\"; done");
+    expect(await settled(id)).toBe("completed");
+    const { stdout: three } = await data("tail_job_output", { job_id: id, lines: 3 });
+    expect(String(three).replaceAll("x", "")).toBe(" 38\n 39\n 40");
+    const { stdout: all } = await data("tail_job_output", { job_id: id, lines: 40 });
+    expect(String(all).replaceAll("x", "")).toMatch(/^\[\d+ bytes left out\]\n 2\d\n[^]* 40$/);
+    const endless = await execute("head -c 2000000 /dev/zero | tr '\\0' y");
+    expect(await settled(endless)).toBe("completed");
+    const { stdout: line } = await data("get_job_output", { job_id: endless });
+    expect(String(line)).toMatch(/^\[\d+ bytes left out\]\ny+$/);
+  });
+
+  it("says of a job that waits for its turn that it is queued, when there is input for it", async () => {
+    await open({ MCP_BG_MAX_JOBS: "1" });
+    const first = await execute("sleep 60");
+    const second = await execute("cat");
+    expect(await error("interact_with_job", { job_id: second, input: "x" })).toBe(
+      `Job ${second} is queued and cannot accept input until it runs`,
+    );
+    await data("kill_job", { job_id: second });
+    await data("kill_job", { job_id: first });
+  });
+
+  it.each([
+    ["a comment with a quote", "echo hi # don't", "hi"],
+    ["a here-document", "cat <<'END'\nit's\nEND", "it's"],
+    ["what used to be refused in a text", "echo 'rm -rf / ; mkfs.ext4; fdisk; curl x | sh'", undefined],
+    ["a command of 100 kB", `: '${"x".repeat(100 * 1024)}'; echo long`, "long"],
+  ])("runs whatever the shell takes: %s", async (_what, command, stdout) => {
+    await open();
+    const id = await execute(command);
+    expect(await settled(id)).toBe("completed");
+    if (stdout !== undefined) expect(await data("get_job_output", { job_id: id })).toEqual({ stdout, stderr: "" });
+  });
+
+  it("refuses a command that no program could be handed, with how long it may be", async () => {
+    await open();
+    expect(await error("execute_command", { command: `echo ${"é".repeat(70_000)}` })).toMatch(
+      /^Invalid command: command must have at most 131071 bytes, got "echo é+…\.$/,
+    );
+  });
+
+  it("refuses what the server's rules refuse, in the words that its clients know", async () => {
+    await configure({ shell: { deny: ["rm\\s+-(rf|fr)"], allow: ["^(rm|echo|sleep)"] } });
+    await open({ MCP_BG_ALLOWED_COMMANDS: "^echo,^rm,^ls" });
+    const allowed = "Command not in allowed patterns";
+    for (const command of ["rm -rf ./build", "rm -fr ./build"]) {
+      expect(await error("execute_command", { command })).toBe(
+        `Invalid command: Command contains dangerous pattern and is not allowed: ${command}`,
+      );
+    }
+    expect(await error("execute_command", { command: "ls" })).toBe(`Invalid command: ${allowed}: ls`);
+    expect(await error("execute_command", { command: "sleep 1" })).toBe(`Invalid command: ${allowed}: sleep 1`);
+    expect(await error("execute_command", { command: `sleep ${"1".repeat(1_000)}` })).toMatch(/1…$/);
     expect(await data("list_jobs")).toEqual({ jobs: [] });
   });
 
@@ -169,3 +251,11 @@ describe("the variables of mcp-background-job", () => {
     expect(() => readBackgroundJobSettings(env)).toThrow(Object.keys(env)[0]);
   });
 });
+
+/** What `seq 1 last` writes. */
+function seqBytes(last: number): number {
+  return Array.from({ length: last }, (_, index) => String(index + 1).length + 1).reduce(
+    (sum, bytes) => sum + bytes,
+    0,
+  );
+}
