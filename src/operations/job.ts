@@ -5,9 +5,10 @@ import type { JobEvent } from "../job/event.ts";
 import type { Job } from "../job/job.ts";
 import { answerSchema } from "../job/question.ts";
 import { isTerminal, type JobStatus } from "../job/state.ts";
+import { summarise } from "../job/summarise.ts";
 import { filterSchema, listMatching, toFilter } from "./filter.ts";
 import { findJob, findJobs } from "./job-reference.ts";
-import { jobViewSchema, summarise, toJobView, type JobView } from "./job-view.ts";
+import { jobViewSchema, toJobView, type JobView } from "./job-view.ts";
 import { defineOperation, type OperationContext } from "./operation.ts";
 
 const reference = z.string().min(1).describe("Job id, the end of one, or a name.");

@@ -27,6 +27,7 @@ import { runAgents } from "./run-agents.ts";
 import { pageCompare } from "./page.ts";
 import { jobsPrune, kindList, kindPause, kindResume, serverStatus } from "./server.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "./token.ts";
+import { notifyTest } from "./notify.ts";
 import { webhookList, webhookRedeliver } from "./webhook.ts";
 
 const builtIn = [
@@ -66,6 +67,7 @@ const builtIn = [
   kindList,
   webhookList,
   webhookRedeliver,
+  notifyTest,
   kindPause,
   kindResume,
   jobsPrune,

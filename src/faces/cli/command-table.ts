@@ -62,6 +62,9 @@ export const commandTable: readonly CommandEntry[] = [
     command("redeliver", "send a webhook delivery again", () => import("./commands/webhook.ts")),
     command("secret", "print the secret that webhooks are signed with", () => import("./commands/webhook.ts")),
   ]),
+  group("notify", "try how you are notified", [
+    command("test", "notify somebody now, and say what came of it", () => import("./commands/notify.ts")),
+  ]),
   command("pause", "start no more jobs of a kind", () => import("./commands/job.ts")),
   command("resume", "start jobs of a paused kind again", () => import("./commands/job.ts")),
   command("prune", "remove finished jobs that need not be kept any longer", () => import("./commands/job.ts")),

@@ -26,6 +26,7 @@ import { pageCompare } from "../../operations/page.ts";
 import { runAgents } from "../../operations/run-agents.ts";
 import { jobsPrune, kindList, kindPause, kindResume, serverStatus } from "../../operations/server.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "../../operations/token.ts";
+import { notifyTest } from "../../operations/notify.ts";
 import { webhookList, webhookRedeliver } from "../../operations/webhook.ts";
 import { HttpError } from "../door/http-error.ts";
 import { toldRoute, type Fields, type OperationRoute, type Reply, type RequestHeaders, type Route } from "./route.ts";
@@ -155,6 +156,7 @@ const fixedRoutes: readonly Route[] = [
   },
   { method: "GET", path: "/v1/webhooks", tag: "webhooks", operation: webhookList, fields: "query" },
   { method: "POST", path: "/v1/webhooks/redeliver", tag: "webhooks", operation: webhookRedeliver, fields: "body" },
+  { method: "POST", path: "/v1/notify/test", tag: "webhooks", operation: notifyTest, fields: "body", isSlow: true },
   toldRoute({
     method: "POST",
     path: "/v1/tokens",

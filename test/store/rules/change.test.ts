@@ -21,7 +21,7 @@ describe("what a change writes", () => {
 
   it("a delivery goes with each event that the webhook wants, and with none where there is no webhook", () => {
     const withWebhook = settle(running({ webhook }));
-    expect(withWebhook.deliveries).toEqual([{ seq: withWebhook.stored.job.lastSeq, type: "job.failed" }]);
+    expect(withWebhook.deliveries).toEqual([{ seq: withWebhook.stored.job.lastSeq, target: 0, type: "job.failed" }]);
     expect(settle(running()).deliveries).toEqual([]);
     expect(settle(running({ webhook: { ...webhook, on: ["question"] } })).deliveries).toEqual([]);
   });

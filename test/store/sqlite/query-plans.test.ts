@@ -34,7 +34,7 @@ async function plansOf({ connection, prepared }: Recording, call: () => Promise<
 
 /** A scan that reads jobs in the order of their index, and stops at the limit, is not a scan of the table. */
 const isFullScan = (step: string): boolean =>
-  /^SCAN (jobs|j|events|inputs|tags|questions|deliveries|d|webhooks)\b(?!.*INDEX)/.test(step);
+  /^SCAN (jobs|j|events|inputs|tags|questions|deliveries|d|receivers)\b(?!.*INDEX)/.test(step);
 const isSort = (step: string): boolean => step.includes("USE TEMP B-TREE FOR ORDER BY");
 const page = { limit: 20 };
 
@@ -132,6 +132,6 @@ describe("query plans", () => {
     const { lease } = await world.start();
     await world.store.ask(lease, { key: "q", question: { message: "Which?" }, at: t0 });
     await world.store.settle(lease, outcomes.failed, { now: t0 });
-    expect([...prepared].filter((sql) => /webhooks|deliveries/.test(sql))).toEqual([]);
+    expect([...prepared].filter((sql) => /receivers|deliveries/.test(sql))).toEqual([]);
   });
 });

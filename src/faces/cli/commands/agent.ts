@@ -14,13 +14,14 @@ import { followJob } from "../follow/follow-job.ts";
 import type { Note } from "../follow/interleaved-notes.ts";
 import { showWaiting } from "../follow/show-waiting.ts";
 import { untilInterrupted } from "../follow/until-interrupted.ts";
+import { addNotifyOptions, toNotifyRequest, type NotifyOptions } from "../options/notify-options.ts";
 import { collect, readDuration, readWhole } from "../options/option-values.ts";
 import { activityNote, totalsText } from "../show/agent-text.ts";
 import { shortId } from "../show/job-text.ts";
 
 type AgentRequest = Omit<InputOf<"run_agent">, "model">;
 
-interface AgentOptions {
+interface AgentOptions extends NotifyOptions {
   readonly model?: string[];
   readonly fallback?: string[];
   readonly readOnly?: true;
@@ -55,7 +56,7 @@ export const agent = defineCommand<AgentOptions, [words: string[]]>({
 });
 
 function describe(command: Command): void {
-  command
+  addNotifyOptions(command)
     .argument("[task...]", "what to do, or - for what is piped in here")
     .option(
       "--model <model>",
@@ -115,6 +116,7 @@ function toRequest(task: string, options: AgentOptions): AgentRequest {
     max_cost_usd: cost,
     timeout_ms: options.timeout,
     name: options.name,
+    ...toNotifyRequest(options),
   };
 }
 
