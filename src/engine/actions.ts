@@ -4,13 +4,13 @@ import { LonghaulError } from "../job/error.ts";
 import type { EventBody } from "../job/event.ts";
 import { isJobId, type JobId } from "../job/id.ts";
 import { parseInput } from "../job/issue.ts";
-import type { Job } from "../job/job.ts";
+import { localOwner, type Job } from "../job/job.ts";
 import type { Kind, AttemptHandlers } from "../job/kind.ts";
 import { answerSchema, checkAnswer } from "../job/question.ts";
 import { isHeld } from "../job/state.ts";
 import type { Delivery, DeliveryKey } from "../store/delivery.ts";
 import type { AnswerResult, Created } from "../store/store.ts";
-import { demand, demandAllOwners, demandKind, demandSteering, type Actor } from "./access.ts";
+import { demand, demandAllOwners, demandKind, demandSteering, narrow, type Actor } from "./access.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Engine } from "./engine.ts";
 import { prune } from "./housekeeping.ts";
@@ -45,6 +45,7 @@ export type Actions = Pick<
   | "prune"
   | "redeliver"
   | "testNotify"
+  | "markSeen"
 >;
 
 /** What callers can make the engine do. After `close` nothing new is taken. */
@@ -125,6 +126,7 @@ export function createActions(parts: ActionParts): Actions & { close: () => void
     },
     redeliver: (id, which, actor) => redeliver(id, which, parts, actor),
     testNotify: (to, actor) => testNotify(to, parts, actor),
+    markSeen: (ids, actor) => markSeen(ids, parts, actor),
   };
 }
 
@@ -192,6 +194,26 @@ async function testNotify(to: string, { settings, webhooks }: ActionParts, actor
   return testTarget(target, webhooks, { id: `test-${randomUUID()}`, signal: limit.signal, describe }).finally(
     cancelTimer,
   );
+}
+
+/** Few enough for one commit that nobody has to wait for. */
+const maxMarkedAtOnce = 500;
+
+async function markSeen(
+  ids: readonly string[] | "all",
+  { store, get }: ActionParts,
+  actor: Actor = {},
+): Promise<number> {
+  demand(actor, "run");
+  if (ids !== "all") return store.markSeen(await Promise.all(ids.map(async (id) => (await get(id, actor)).id)));
+  const filter = narrow({ owner: localOwner }, actor);
+  let count = 0;
+  for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
+    const page = await store.unseen(filter, { limit: maxMarkedAtOnce, ...defined({ cursor }) });
+    count += await store.markSeen(page.jobs.map(({ id }) => id));
+    ({ cursor } = page);
+  }
+  return count;
 }
 
 function refusedText(job: Job): LonghaulError {

@@ -38,6 +38,10 @@ export interface Engine {
   readonly submitKeyed: (requests: readonly SubmitRequest[], actor?: Actor) => Promise<Created[]>;
   readonly get: (id: string, access?: Access) => Promise<Job>;
   readonly list: (filter?: JobFilter, page?: Partial<PageRequest>, access?: Access) => Promise<JobPage>;
+  /** Finished jobs that nobody has looked at: the caller's, or those of this machine's user. The latest end comes first. */
+  readonly unseen: (page?: Partial<PageRequest>, access?: Access) => Promise<JobPage>;
+  /** Takes finished jobs for seen, those with these ids or all; says of how many that was new. */
+  readonly markSeen: (ids: readonly string[] | "all", actor?: Actor) => Promise<number>;
   readonly count: (filter?: Pick<JobFilter, "owner" | "batch">, access?: Access) => Promise<StatusCount[]>;
   /** Names of batches, in alphabetical order, after a name. */
   readonly batches: (request: { after?: string; limit: number }, access?: Access) => Promise<string[]>;

@@ -5,6 +5,7 @@ import { batchGet, batchList } from "./batch.ts";
 import { crawlPages } from "./crawl.ts";
 import { jobArtifact } from "./artifact.ts";
 import { endpointHealth, endpointList, endpointPurge } from "./endpoint.ts";
+import { inboxList, jobSeen } from "./inbox.ts";
 import { jobOutput } from "./output.ts";
 import {
   jobAnswer,
@@ -62,6 +63,8 @@ const builtIn = [
   jobAnswer,
   jobCancel,
   jobRetry,
+  inboxList,
+  jobSeen,
   batchList,
   batchGet,
   kindList,

@@ -42,6 +42,13 @@ export interface Store {
   readonly payload: (id: JobId) => Promise<Payload | undefined>;
   /** Newest first. A cursor goes on where the page before ended, whatever was added since. */
   readonly list: (filter: JobFilter, page: PageRequest) => Promise<JobPage>;
+  /**
+   * Finished jobs of one owner that nobody has looked at yet, the latest end first; no children, whose parent tells of them. A job that is
+   * retried is left out until it has ended again.
+   */
+  readonly unseen: (filter: UnseenFilter, page: PageRequest) => Promise<JobPage>;
+  /** Somebody has looked at the ends of these; says of how many that was new. A job that has not ended is left as it is. */
+  readonly markSeen: (ids: readonly JobId[]) => Promise<number>;
   readonly count: (filter: Pick<JobFilter, "owner" | "kinds" | "batch">) => Promise<StatusCount[]>;
   /** Names of the batches that have jobs (of this owner), in alphabetical order, after a name. */
   readonly batches: (filter: Pick<JobFilter, "owner" | "kinds">, page: BatchPage) => Promise<string[]>;
@@ -191,6 +198,11 @@ export interface JobFilter {
   readonly createdBefore?: number;
   /** Words to find in name, input and last error; each may be the beginning of a word. */
   readonly text?: string;
+}
+
+export interface UnseenFilter {
+  readonly owner: string;
+  readonly kinds?: readonly string[];
 }
 
 export interface PageRequest {

@@ -49,6 +49,11 @@ export const commandTable: readonly CommandEntry[] = [
     ),
   ]),
   command("ps", "list jobs", () => import("./commands/ps.ts")),
+  command(
+    "inbox",
+    "list open questions, and finished jobs that nobody has looked at",
+    () => import("./commands/inbox.ts"),
+  ),
   command("show", "show one job", () => import("./commands/show.ts")),
   command("logs", "print a job's output", () => import("./commands/logs.ts")),
   command("wait", "wait for jobs; exits with their exit code", () => import("./commands/wait.ts")),

@@ -2,7 +2,7 @@ import { elapsedMs } from "../../job/elapsed.ts";
 import type { EventBody } from "../../job/event.ts";
 import type { Job } from "../../job/job.ts";
 import { toNoticeType } from "../../job/notify.ts";
-import { isHeld, isTerminal, type JobState, type JobStatus } from "../../job/state.ts";
+import { isHeld, isTerminal, type JobStatus } from "../../job/state.ts";
 import type { Change } from "../../job/transitions.ts";
 import { toDeliveryType, type DeliveryType } from "../../job/webhook.ts";
 import type { DeliveryKey } from "../delivery.ts";
@@ -68,9 +68,15 @@ export interface SearchedState {
   readonly deadlineAt?: number;
   readonly leaseExpiresAt?: number;
   readonly expiresAt?: number;
+  /** When it ended, until somebody has looked at that. Of children their parent tells. */
+  readonly unseenAt?: number;
 }
 
-export function toSearched(state: JobState, blocked: number, now: number): SearchedState {
+export function toSearched(
+  { state, parent }: Pick<Job, "state" | "parent">,
+  blocked: number,
+  now: number,
+): SearchedState {
   const { status } = state;
   if (state.status === "queued") {
     const { runAt, deadlineAt } = state;
@@ -82,7 +88,8 @@ export function toSearched(state: JobState, blocked: number, now: number): Searc
     };
   }
   if (isHeld(state)) return { status, isReady: false, leaseExpiresAt: state.lease.expiresAt };
-  return { status, isReady: false, expiresAt: state.expiresAt };
+  const { expiresAt, finishedAt } = state;
+  return { status, isReady: false, expiresAt, ...(parent === undefined ? { unseenAt: finishedAt } : {}) };
 }
 
 function toDeliveries(events: readonly NumberedEvent[], job: Job): RecordedChange["deliveries"] {

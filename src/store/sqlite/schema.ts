@@ -157,4 +157,8 @@ export const migrations: readonly string[] = [
   CREATE INDEX deliveries_due ON deliveries (host, next_at) WHERE state = 'pending';
   CREATE INDEX deliveries_state ON deliveries (state, job, seq, target);
   `,
+  `
+  ALTER TABLE jobs ADD COLUMN unseen_at INTEGER;
+  CREATE INDEX jobs_unseen ON jobs (owner, unseen_at) WHERE unseen_at IS NOT NULL;
+  `,
 ];

@@ -126,6 +126,19 @@ describe("query plans", () => {
     expect(plans.filter(isFullScan)).toEqual([]);
   });
 
+  it.each([[undefined], [["work"]]])(
+    "the ends that nobody has looked at are read in the order of their index (kinds %j)",
+    async (kinds) => {
+      const recording = await openPopulatedStore();
+      const filter = { owner: "ann", ...(kinds === undefined ? {} : { kinds }) };
+      const plans = await plansOf(recording, () => recording.world.store.unseen(filter, page));
+      expect(plans.filter((step) => isFullScan(step) || isSort(step))).toEqual([]);
+      expect(plans.join("\n")).toMatch(
+        /SEARCH j USING INDEX jobs_unseen \(owner=\? AND .*\(unseen_at,rowid\)<\(\?,\?\)\)/,
+      );
+    },
+  );
+
   it("a job without a webhook runs no statement on its account, from its submit to its end", async () => {
     const recording = await openRecordedStore();
     const { world, prepared } = recording;

@@ -12,6 +12,7 @@ import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-code.ts";
 import { followJob } from "../follow/follow-job.ts";
 import type { Note } from "../follow/interleaved-notes.ts";
+import { markSeen } from "../follow/mark-seen.ts";
 import { showWaiting } from "../follow/show-waiting.ts";
 import { untilInterrupted } from "../follow/until-interrupted.ts";
 import { addNotifyOptions, toNotifyRequest, type NotifyOptions } from "../options/notify-options.ts";
@@ -199,6 +200,7 @@ function followBatch(
       const digest = await client.call("agent_digest", { batch });
       if (options.isJson) screen.printJson(digest);
       else for (const row of digest.jobs) tellRow(cli, row);
+      await markSeen(cli, digest.jobs);
       return digest.jobs.some(({ state }) => state === "succeeded") ? exitCodes.done : exitCodes.failed;
     },
     () => screen.note(`The agents go on. See them: longhaul ps --batch ${batch}`),
