@@ -89,7 +89,14 @@ function detailOf({ kind, state }: Job, event: JobEvent | undefined): string {
   if (state.status === "cancelled") return state.reason;
   if (state.status === "succeeded") return sayDuration(elapsedMs(state.startedAt, state.finishedAt));
   const exitCode = exitCodeOf(kind, state);
-  return typeof exitCode === "number" ? `exit code ${exitCode}` : state.failure.message.replace(/\.$/, "");
+  if (typeof exitCode === "number") return `exit code ${exitCode}`;
+  const message = state.failure.message.replace(/\.$/, "");
+  return state.status === "timed_out" ? sayLimit(message) : message;
+}
+
+/** "The job ran longer than its limit of 90000 ms" as "it ran longer than its limit of 1m 30s". */
+function sayLimit(message: string): string {
+  return message.replace(/^The job /, "it ").replaceAll(/\b(\d+) ms\b/g, (_all, ms: string) => sayDuration(Number(ms)));
 }
 
 /** Without escape sequences, on one line. */

@@ -75,6 +75,14 @@ describe("what a job tells people", () => {
     ]);
   });
 
+  it("says which limit a job has exceeded, as people say a time", async () => {
+    const engine = await world().openTimed([puppet.kind], webhooks());
+    await submit(engine, { limits: { runMs: 90_000 } });
+    await puppet.next();
+    await world().clock.advance(90_000);
+    expect(await untilTold()).toMatchObject([{ text: "✗ build timed out: it ran longer than its limit of 1m 30s" }]);
+  });
+
   it("is a question as it is asked, and a silence when it is noticed", async () => {
     const engine = await world().openTimed([puppet.kind], { ...webhooks(), stallMs: 600_000 });
     await submit(engine, { name: "deploy" });
