@@ -9,6 +9,7 @@ import { accessFields, oidcSchema } from "./access.ts";
 import { agentSchema, readAgentConfig, type AgentConfig } from "./agent.ts";
 import { readBackgroundJobSettings, type BackgroundJobSettings } from "./background-job.ts";
 import { endpointsSchema, readEndpoints, type EndpointsConfig } from "./endpoints.ts";
+import { checkNotify, notifySchema } from "./notify.ts";
 import { findPaths, type Paths } from "./paths.ts";
 import { checkConfigFile } from "./private-files.ts";
 import { withEnvFile } from "./read-variable.ts";
@@ -155,6 +156,7 @@ const configSchema = z.strictObject({
       secret: z.string().optional().describe("Signs the posts; made and kept in the folder unless given."),
     })
     .prefault({}),
+  notify: notifySchema.prefault({}),
   redact: z.array(z.string()).default([]).describe("Values to hide wherever they would be shown."),
 });
 
@@ -183,6 +185,7 @@ export function loadConfig(flags: ConfigFlags = {}, variables: NodeJS.ProcessEnv
   const file = readConfigFile(paths.config);
   const parsed = parseInputIn(configSchema, file, `The configuration in ${paths.config}`);
   checkWebhooks(parsed.webhooks);
+  checkNotify(parsed.notify);
   const port = flags.port ?? toPort(env["LONGHAUL_PORT"]) ?? parsed.server.port;
   const server = {
     ...parsed.server,

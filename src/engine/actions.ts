@@ -1,19 +1,23 @@
+import { randomUUID } from "node:crypto";
 import { defined } from "../job/defined.ts";
 import { LonghaulError } from "../job/error.ts";
 import type { EventBody } from "../job/event.ts";
 import { isJobId, type JobId } from "../job/id.ts";
 import { parseInput } from "../job/issue.ts";
-import type { Job } from "../job/job.ts";
+import { localOwner, type Job } from "../job/job.ts";
 import type { Kind, AttemptHandlers } from "../job/kind.ts";
 import { answerSchema, checkAnswer } from "../job/question.ts";
 import { isHeld } from "../job/state.ts";
-import type { Delivery } from "../store/delivery.ts";
+import type { Delivery, DeliveryKey } from "../store/delivery.ts";
 import type { AnswerResult, Created } from "../store/store.ts";
-import { demand, demandAllOwners, demandKind, demandSteering, type Actor } from "./access.ts";
+import { demand, demandAllOwners, demandKind, demandSteering, narrow, type Actor } from "./access.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Engine } from "./engine.ts";
 import { prune } from "./housekeeping.ts";
 import type { EngineParts } from "./settings.ts";
+import { defaultTimeoutMs, describeError } from "./webhooks/attempt.ts";
+import { testTarget, type TestedTarget } from "./webhooks/formats.ts";
+import type { WebhookSettings } from "./webhooks/webhook-settings.ts";
 import { findKind, submitAll, type Submitter, type SubmitRequest } from "./submit.ts";
 import { sayStatus } from "../job/status-words.ts";
 
@@ -23,6 +27,7 @@ interface ActionParts extends EngineParts {
   readonly handlers: (id: JobId) => AttemptHandlers;
   readonly note: (id: JobId, event: EventBody) => void;
   readonly get: Engine["get"];
+  readonly webhooks: WebhookSettings | undefined;
 }
 
 export type Actions = Pick<
@@ -39,6 +44,8 @@ export type Actions = Pick<
   | "resume"
   | "prune"
   | "redeliver"
+  | "testNotify"
+  | "markSeen"
 >;
 
 /** What callers can make the engine do. After `close` nothing new is taken. */
@@ -117,7 +124,9 @@ export function createActions(parts: ActionParts): Actions & { close: () => void
       demandAllOwners(actor);
       return prune(store, clock.now());
     },
-    redeliver: (id, seq, actor) => redeliver(id, seq, parts, actor),
+    redeliver: (id, which, actor) => redeliver(id, which, parts, actor),
+    testNotify: (to, actor) => testNotify(to, parts, actor),
+    markSeen: (ids, actor) => markSeen(ids, parts, actor),
   };
 }
 
@@ -151,23 +160,60 @@ const maxRedelivered = 1_000;
 
 async function redeliver(
   id: string,
-  seq: number | undefined,
+  which: DeliveryKey | undefined,
   { store, settings, get }: ActionParts,
   actor: Actor = {},
 ): Promise<Delivery[]> {
   demand(actor, "run");
   const job = await get(id, actor);
-  const again = await store.redeliver(job.id, seq, settings.clock.now());
-  if (seq !== undefined && again.length === 0) throw refusedDelivery(job, seq);
+  const again = await store.redeliver(job.id, which, settings.clock.now());
+  if (which !== undefined && again.length === 0) throw refusedDelivery(job, which);
   const { deliveries } = await store.listDeliveries({ job: job.id }, { limit: maxRedelivered });
-  return deliveries.filter((delivery) => again.includes(delivery.seq));
+  return deliveries.filter((delivery) => again.some(({ seq, target }) => isSame(delivery, { seq, target })));
 }
 
-function refusedDelivery(job: Job, seq: number): LonghaulError {
+function isSame(one: DeliveryKey, other: DeliveryKey): boolean {
+  return one.seq === other.seq && one.target === other.target;
+}
+
+function refusedDelivery(job: Job, { seq, target }: DeliveryKey): LonghaulError {
+  const shown = target === 0 ? seq : `${seq}.${target}`;
   return new LonghaulError(
     "not_found",
-    `Job ${job.id} has no delivery ${seq} that could be sent again: there is none, or it is being sent now.`,
+    `Job ${job.id} has no delivery ${shown} that could be sent again: there is none, or it is being sent now.`,
   );
+}
+
+async function testNotify(to: string, { settings, webhooks }: ActionParts, actor: Actor = {}): Promise<TestedTarget> {
+  demand(actor, "run");
+  const target = settings.notifyRules.accept(to, { isConfined: actor.owner !== undefined });
+  if (webhooks === undefined) throw new Error("What is accepted can be sent.");
+  const limit = new AbortController();
+  const cancelTimer = settings.clock.after(webhooks.timeoutMs ?? defaultTimeoutMs, () => limit.abort());
+  const describe = (error: unknown): string => (limit.signal.aborted ? "no answer in time" : describeError(error));
+  return testTarget(target, webhooks, { id: `test-${randomUUID()}`, signal: limit.signal, describe }).finally(
+    cancelTimer,
+  );
+}
+
+/** Few enough for one commit that nobody has to wait for. */
+const maxMarkedAtOnce = 500;
+
+async function markSeen(
+  ids: readonly string[] | "all",
+  { store, get }: ActionParts,
+  actor: Actor = {},
+): Promise<number> {
+  demand(actor, "run");
+  if (ids !== "all") return store.markSeen(await Promise.all(ids.map(async (id) => (await get(id, actor)).id)));
+  const filter = narrow({ owner: localOwner }, actor);
+  let count = 0;
+  for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
+    const page = await store.unseen(filter, { limit: maxMarkedAtOnce, ...defined({ cursor }) });
+    count += await store.markSeen(page.jobs.map(({ id }) => id));
+    ({ cursor } = page);
+  }
+  return count;
 }
 
 function refusedText(job: Job): LonghaulError {

@@ -7,7 +7,7 @@ import type { Json } from "../job/json.ts";
 import type { AttemptHandlers } from "../job/kind.ts";
 import type { Answer, AskedQuestion } from "../job/question.ts";
 import type { OutputSize } from "../job/output.ts";
-import type { Delivery, DeliveryFilter, DeliveryPage } from "../store/delivery.ts";
+import type { Delivery, DeliveryFilter, DeliveryKey, DeliveryPage } from "../store/delivery.ts";
 import type { ArtifactSlice, OutputSlice } from "../store/output-store.ts";
 import type { Created, JobFilter, JobPage, PageRequest, StatusCount } from "../store/store.ts";
 import type { PatternPool } from "../text/pattern-pool.ts";
@@ -22,6 +22,7 @@ import { toKindMap, toSettings, type EngineOptions } from "./settings.ts";
 import { createSubmitter, type SubmitRequest } from "./submit.ts";
 import { createTokenBook, type TokenBook } from "./tokens.ts";
 import type { WaitOptions, WaitResult } from "./wait.ts";
+import type { TestedTarget } from "./webhooks/formats.ts";
 import { Deliverer } from "./webhooks/deliverer.ts";
 
 /**
@@ -37,6 +38,10 @@ export interface Engine {
   readonly submitKeyed: (requests: readonly SubmitRequest[], actor?: Actor) => Promise<Created[]>;
   readonly get: (id: string, access?: Access) => Promise<Job>;
   readonly list: (filter?: JobFilter, page?: Partial<PageRequest>, access?: Access) => Promise<JobPage>;
+  /** Finished jobs that nobody has looked at: the caller's, or those of this machine's user. The latest end comes first. */
+  readonly unseen: (page?: Partial<PageRequest>, access?: Access) => Promise<JobPage>;
+  /** Takes finished jobs for seen, those with these ids or all; says of how many that was new. */
+  readonly markSeen: (ids: readonly string[] | "all", actor?: Actor) => Promise<number>;
   readonly count: (filter?: Pick<JobFilter, "owner" | "batch">, access?: Access) => Promise<StatusCount[]>;
   /** Names of batches, in alphabetical order, after a name. */
   readonly batches: (request: { after?: string; limit: number }, access?: Access) => Promise<string[]>;
@@ -88,10 +93,12 @@ export interface Engine {
   readonly onFinished: (listener: (job: Job) => void) => () => void;
   /** Rejects when nothing can be stored, or the engine has stopped. */
   readonly probe: () => Promise<void>;
-  /** What was and is to be posted to webhooks, for all jobs or for one. */
+  /** What was and is to be posted to webhooks and told to people, for all jobs or for one. */
   readonly deliveries: (filter?: DeliveryFilter, page?: Partial<PageRequest>, access?: Access) => Promise<DeliveryPage>;
-  /** Posts one delivery of a job again, by its sequence number, or all that were given up. */
-  readonly redeliver: (id: string, seq?: number, actor?: Actor) => Promise<Delivery[]>;
+  /** Posts one delivery of a job again, or all that were given up. */
+  readonly redeliver: (id: string, which?: DeliveryKey, actor?: Actor) => Promise<Delivery[]>;
+  /** Tells a receiver of notices something now, and says what came of it: "desktop" or an address, as a job takes them. */
+  readonly testNotify: (to: string, actor?: Actor) => Promise<TestedTarget>;
   /** Removes finished jobs whose retention has ended, at once instead of at the next round. */
   readonly prune: (actor?: Actor) => Promise<number>;
   /** Who may come in over the network. */
@@ -122,12 +129,13 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     note: (id, event) => runs.note(id, event),
     dispatcher: runs.dispatcher,
     get: reads.get,
+    webhooks: options.webhooks,
   });
 
   await runs.rescue(store.capabilities.isExclusive ? Infinity : settings.clock.now());
   const stopHousekeeping = startHousekeeping(store, runs, settings);
   runs.dispatcher.start(await store.pausedKinds());
-  const deliverer = options.webhooks && new Deliverer({ store, settings, webhooks: options.webhooks });
+  const deliverer = options.webhooks && new Deliverer({ store, kinds, settings, webhooks: options.webhooks });
 
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {

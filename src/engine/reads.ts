@@ -1,6 +1,6 @@
 import { LonghaulError } from "../job/error.ts";
 import { isJobId, type JobId } from "../job/id.ts";
-import type { Job } from "../job/job.ts";
+import { localOwner, type Job } from "../job/job.ts";
 import type { Json } from "../job/json.ts";
 import type { Kind, AttemptHandlers } from "../job/kind.ts";
 import type { OutputSize } from "../job/output.ts";
@@ -51,6 +51,8 @@ export function createReads(parts: ReadParts): Reads {
     get,
     list: (filter = {}, page = {}, access = {}) =>
       store.list(narrow(filter, access), { ...page, limit: within(page.limit ?? 20, maxListed) }),
+    unseen: (page = {}, access = {}) =>
+      store.unseen(narrow({ owner: localOwner }, access), { ...page, limit: within(page.limit ?? 20, maxListed) }),
     count: (filter = {}, access = {}) => store.count(narrow(filter, access)),
     findId: (suffix, access) => findId(store, suffix, access),
     input: async (id, access) => {

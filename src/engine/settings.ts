@@ -6,6 +6,7 @@ import { defaultBackoff } from "../job/retry.ts";
 import type { Store } from "../store/store.ts";
 import { createPatternPool, type PatternPool } from "../text/pattern-pool.ts";
 import { systemClock, type Clock } from "./clock.ts";
+import { createNotifyRules, type NotifyRules } from "./webhooks/notify-rules.ts";
 import { createWebhookRules, type WebhookRules } from "./webhooks/webhook-rules.ts";
 import type { WebhookSettings } from "./webhooks/webhook-settings.ts";
 
@@ -35,7 +36,7 @@ export interface EngineOptions {
   readonly stallMs?: number;
   /** Tests output by the patterns of callers; closed with the engine. */
   readonly patterns?: PatternPool;
-  /** Without them no job can have a webhook. */
+  /** Without them no job can have a webhook, or notify anybody. */
   readonly webhooks?: WebhookSettings;
 }
 
@@ -53,6 +54,7 @@ export type Settings = Required<Omit<EngineOptions, "store" | "kinds" | "limits"
   readonly limits: Limits;
   readonly retention: Retention;
   readonly webhookRules: WebhookRules;
+  readonly notifyRules: NotifyRules;
 };
 
 /** What the parts of an engine share. */
@@ -65,6 +67,7 @@ export interface EngineParts {
 const hourMs = 3_600_000;
 
 export function toSettings(options: EngineOptions): Settings {
+  const webhookRules = createWebhookRules(options.webhooks);
   return {
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
@@ -80,7 +83,8 @@ export function toSettings(options: EngineOptions): Settings {
     limits: { attempts: 1, graceMs: 10_000, backoff: defaultBackoff, ...options.limits },
     retention: { succeededMs: 24 * hourMs, failedMs: 7 * 24 * hourMs, ...options.retention },
     patterns: options.patterns ?? createPatternPool(),
-    webhookRules: createWebhookRules(options.webhooks),
+    webhookRules,
+    notifyRules: createNotifyRules(webhookRules, options.webhooks?.notify),
   };
 }
 

@@ -8,6 +8,7 @@ import { parseInput } from "../job/issue.ts";
 import { isConfined, localOwner, type JobSpec } from "../job/job.ts";
 import { canonicalJson } from "../job/json.ts";
 import type { Kind } from "../job/kind.ts";
+import { notifyOccasions } from "../job/notify.ts";
 import { webhookSchema } from "../job/webhook.ts";
 import type { Created, JobDraft, Store } from "../store/store.ts";
 import { createPacer } from "../text/pacer.ts";
@@ -56,13 +57,19 @@ const requestSchema = z.strictObject({
   retention: z.strictObject({ succeededMs: durationMs.optional(), failedMs: durationMs.optional() }).optional(),
   by: label.optional(),
   webhook: webhookSchema.optional(),
+  notify: z
+    .strictObject({
+      to: z.array(z.string()).max(10).optional(),
+      on: z.array(z.enum(notifyOccasions)).min(1).optional(),
+    })
+    .optional(),
   isConfined: z.boolean().optional(),
 });
 
 /**
  * What to run. `dependsOn` names jobs by id, or by the `ref` of another request in the same call; the job runs after
  * all of them have succeeded. `key` groups jobs that share a kind's per-key concurrency. `webhook` is told of the job's
- * end and of its questions. `isConfined` keeps its commands from the server's own files, as those of all owners but "local" are.
+ * end and of its questions, and those in `notify.to` in a line for people: "desktop" or addresses. `isConfined` keeps its commands from the server's own files, as those of all owners but "local" are.
  */
 export type SubmitRequest = z.input<typeof requestSchema>;
 
@@ -139,6 +146,7 @@ async function toDraft({ request, id, refs, kind, client }: DraftParts, settings
   const createdAt = settings.clock.now();
   const { name, batch, parent, idempotencyKey, by } = request;
   const webhook = settings.webhookRules.choose(request.webhook, { isChild: parent !== undefined });
+  const notify = settings.notifyRules.choose(request.notify, { ...facts, isChild: parent !== undefined });
   const spec: JobSpec = {
     id,
     kind: kind.name,
@@ -150,10 +158,10 @@ async function toDraft({ request, id, refs, kind, client }: DraftParts, settings
     retention: { ...settings.retention, ...defined(request.retention ?? {}) },
     createdAt,
     // Kept in memory for as long as the job is active: fields without a value would take room there.
-    ...defined({ name, batch, parent, idempotencyKey, key, cwd, webhook: webhook?.shown }),
+    ...defined({ name, batch, parent, idempotencyKey, key, cwd, webhook: webhook?.shown, notify: notify?.shown }),
   };
   const runAt = createdAt + (request.delayMs ?? 0);
-  const kept = { by, shownInput, client: toClientText(client, kind), webhook: webhook?.kept };
+  const kept = { by, shownInput, client: toClientText(client, kind), webhook: webhook?.kept, notify: notify?.kept };
   return { spec, input, runAt, ...defined(kept) };
 }
 

@@ -1,6 +1,7 @@
 import type { JobId } from "./id.ts";
 import type { Backoff } from "./retry.ts";
 import type { JobState, TerminalStatus } from "./state.ts";
+import type { ShownNotify } from "./notify.ts";
 import type { ShownWebhook } from "./webhook.ts";
 
 /** Time limits and attempts. A limit that is absent does not apply. */
@@ -49,6 +50,8 @@ export interface JobSpec {
   readonly isConfined?: true;
   /** As far as it may be shown; the store keeps the rest. */
   readonly webhook?: ShownWebhook;
+  /** Whom it tells what, as far as it may be shown. */
+  readonly notify?: ShownNotify;
 }
 
 export interface Job extends JobSpec {

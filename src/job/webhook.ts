@@ -20,7 +20,14 @@ export interface ShownWebhook {
   readonly on: readonly WebhookOccasion[];
 }
 
-export const deliveryTypes = ["job.succeeded", "job.failed", "job.timed_out", "job.cancelled", "job.question"] as const;
+export const deliveryTypes = [
+  "job.succeeded",
+  "job.failed",
+  "job.timed_out",
+  "job.cancelled",
+  "job.question",
+  "job.stalled",
+] as const;
 
 export type DeliveryType = (typeof deliveryTypes)[number];
 
@@ -30,17 +37,21 @@ export function toDeliveryType(event: EventBody, { on }: ShownWebhook): Delivery
   return event.type === "question-asked" && on.includes("question") ? "job.question" : undefined;
 }
 
-const longestUrl = 2_000;
+export const longestUrl = 2_000;
 
 /** Says nothing of what came: an address may hold a secret. */
 export function parseWebhookUrl(text: string, field: string): URL {
   const url = text.length <= longestUrl ? parseUrl(text) : undefined;
-  if (url !== undefined && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "") return url;
+  if (url !== undefined && isHttpUrl(url)) return url;
   throw new LonghaulError(
     "invalid_input",
     `${field} must be an http or https address of at most ${longestUrl} characters, without user name and password.`,
     { details: { field } },
   );
+}
+
+export function isHttpUrl({ protocol, username, password }: URL): boolean {
+  return /^https?:$/.test(protocol) && username === "" && password === "";
 }
 
 /** Without its query, where services expect tokens. */

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { Job } from "../job/job.ts";
-import type { Json } from "../job/json.ts";
-import type { Kind } from "../job/kind.ts";
+import { notifyOccasions } from "../job/notify.ts";
 import { questionSchema } from "../job/question.ts";
 import { exitCodeOf, isHeld, isTerminal, jobStatuses, type TerminalState } from "../job/state.ts";
 import { webhookOccasions } from "../job/webhook.ts";
@@ -44,6 +43,13 @@ export const jobViewSchema = z.object({
   webhook: z
     .object({ url: z.string().describe("Without its query."), on: z.array(z.enum(webhookOccasions)) })
     .optional(),
+  notify: z
+    .object({
+      to: z.array(z.string()).describe("Without the paths of addresses."),
+      on: z.array(z.enum(notifyOccasions)),
+      only_after_ms: z.int().optional().describe("The end is told only if the job took this long."),
+    })
+    .optional(),
   live: z.record(z.string(), z.json()).optional().describe("What only a look at the running work can tell."),
 });
 
@@ -81,6 +87,7 @@ export function toJobView(job: Job): JobView {
   if (job.batch !== undefined) view.batch = job.batch;
   if (job.tags.length > 0) view.tags = [...job.tags];
   if (job.webhook !== undefined) view.webhook = { url: job.webhook.url, on: [...job.webhook.on] };
+  if (job.notify !== undefined) view.notify = toNotifyView(job.notify);
   if ("startedAt" in state && state.startedAt !== undefined) view.started_at = toIso(state.startedAt);
   if ("progress" in state && state.progress !== undefined) view.progress = toProgressView(state.progress);
   if (state.status === "queued" && state.runAt > state.queuedAt) view.run_at = toIso(state.runAt);
@@ -92,16 +99,8 @@ export function toJobView(job: Job): JobView {
   return view;
 }
 
-const longestSummary = 200;
-
-/** What a job runs, in a few words, as its kind tells it. An input that an older version stored may be none for it. */
-export function summarise(input: Json, kind: Pick<Kind, "summaryOf"> | undefined): string | undefined {
-  try {
-    const text = kind?.summaryOf(input);
-    return text === undefined || text.length <= longestSummary ? text : `${text.slice(0, longestSummary)}…`;
-  } catch {
-    return undefined;
-  }
+function toNotifyView({ to, on, afterMs }: NonNullable<Job["notify"]>): NonNullable<JobView["notify"]> {
+  return { to: [...to], on: [...on], ...(afterMs === undefined ? {} : { only_after_ms: afterMs }) };
 }
 
 function addEnd(view: JobView, kind: string, state: TerminalState): void {

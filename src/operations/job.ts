@@ -5,9 +5,10 @@ import type { JobEvent } from "../job/event.ts";
 import type { Job } from "../job/job.ts";
 import { answerSchema } from "../job/question.ts";
 import { isTerminal, type JobStatus } from "../job/state.ts";
+import { summarise } from "../job/summarise.ts";
 import { filterSchema, listMatching, toFilter } from "./filter.ts";
 import { findJob, findJobs } from "./job-reference.ts";
-import { jobViewSchema, summarise, toJobView, type JobView } from "./job-view.ts";
+import { jobViewSchema, toJobView, type JobView } from "./job-view.ts";
 import { defineOperation, type OperationContext } from "./operation.ts";
 
 const reference = z.string().min(1).describe("Job id, the end of one, or a name.");
@@ -19,15 +20,24 @@ export async function describeJob(job: Job, { engine, actor }: OperationContext)
   if (status === "queued") return { ...view, ...defined({ reason: (await engine.diagnose(job.id, actor))?.reason }) };
   if (isTerminal(job.state)) return view;
   const live = await engine.inspect(job.id, actor);
-  const asked = status === "waiting" ? await engine.questions(job.id, actor) : [];
-  const questions = asked
-    .filter(({ answer }) => answer === undefined)
-    .map(({ key, question }) => ({ key, ...question }));
-  return {
-    ...view,
-    ...(Object.keys(live).length === 0 ? {} : { live }),
-    ...(questions.length === 0 ? {} : { questions }),
-  };
+  const asked = status === "waiting" ? await askedBy(job, { engine, actor }) : {};
+  return { ...view, ...(Object.keys(live).length === 0 ? {} : { live }), ...asked };
+}
+
+/** The questions of a job that nobody has answered yet. */
+export async function askedBy(
+  { id }: Job,
+  { engine, actor }: Pick<OperationContext, "engine" | "actor">,
+): Promise<Pick<JobView, "questions">> {
+  const open = (await engine.questions(id, actor)).filter(({ answer }) => answer === undefined);
+  return open.length === 0 ? {} : { questions: open.map(({ key, question }) => ({ key, ...question })) };
+}
+
+/** A job as lists show it. It may be pruned between the two reads. */
+export async function toListed(job: Job, { engine, actor }: OperationContext): Promise<JobView> {
+  const input = await engine.input(job.id, actor).catch(() => null);
+  const kind = engine.kinds.find(({ name }) => name === job.kind);
+  return { ...toJobView(job), ...defined({ summary: summarise(input, kind) }) };
 }
 
 export const jobGet = defineOperation({
@@ -79,13 +89,7 @@ export const jobList = defineOperation({
   output: z.object({ jobs: z.array(jobViewSchema), cursor: z.string().optional() }),
   run: async (context, { limit, cursor, ...filter }) => {
     const page = await context.engine.list(toFilter(filter), { limit, cursor }, context.actor);
-    const kinds = new Map(context.engine.kinds.map((kind) => [kind.name, kind]));
-    const jobs = page.jobs.map(async (job) => {
-      // A job may be pruned between the two reads.
-      const input = await context.engine.input(job.id, context.actor).catch(() => null);
-      return { ...toJobView(job), summary: summarise(input, kinds.get(job.kind)) };
-    });
-    return { jobs: await Promise.all(jobs), cursor: page.cursor };
+    return { jobs: await Promise.all(page.jobs.map((job) => toListed(job, context))), cursor: page.cursor };
   },
 });
 

@@ -5,6 +5,7 @@ import { batchGet, batchList } from "./batch.ts";
 import { crawlPages } from "./crawl.ts";
 import { jobArtifact } from "./artifact.ts";
 import { endpointHealth, endpointList, endpointPurge } from "./endpoint.ts";
+import { inboxList, jobSeen } from "./inbox.ts";
 import { jobOutput } from "./output.ts";
 import {
   jobAnswer,
@@ -27,6 +28,7 @@ import { runAgents } from "./run-agents.ts";
 import { pageCompare } from "./page.ts";
 import { jobsPrune, kindList, kindPause, kindResume, serverStatus } from "./server.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "./token.ts";
+import { notifyTest } from "./notify.ts";
 import { webhookList, webhookRedeliver } from "./webhook.ts";
 
 const builtIn = [
@@ -61,11 +63,14 @@ const builtIn = [
   jobAnswer,
   jobCancel,
   jobRetry,
+  inboxList,
+  jobSeen,
   batchList,
   batchGet,
   kindList,
   webhookList,
   webhookRedeliver,
+  notifyTest,
   kindPause,
   kindResume,
   jobsPrune,

@@ -3,6 +3,7 @@ import { demand } from "../engine/access.ts";
 import type { SubmitRequest } from "../engine/submit.ts";
 import type { StartVerb } from "../job/contract.ts";
 import { parseInput } from "../job/issue.ts";
+import { notifyOccasions } from "../job/notify.ts";
 import { webhookSchema } from "../job/webhook.ts";
 import { createPacer } from "../text/pacer.ts";
 import { findJob } from "./job-reference.ts";
@@ -27,6 +28,18 @@ export const startFields = {
   idle_timeout_ms: duration.optional().describe("Most time without output, progress or use of the processor."),
   attempts: z.int().min(1).max(100).optional().describe("How often to try in all."),
   webhook: webhookSchema.optional().describe("Where to post the job's end and its questions."),
+  notify: z
+    .array(z.string())
+    .max(10)
+    .optional()
+    .describe(
+      "Whom to tell in a line: desktop, or URLs such as ntfy://ntfy.sh/my-topic; none of the server's own if it is empty.",
+    ),
+  notify_on: z
+    .array(z.enum(notifyOccasions))
+    .min(1)
+    .optional()
+    .describe("On which occasions; the end, questions and stalls unless given."),
 };
 
 const startSchema = z.strictObject(startFields);
@@ -116,6 +129,10 @@ export async function toStart(
     delayMs: fields.delay_ms,
     idempotencyKey: fields.idempotency_key,
     webhook: fields.webhook,
+    notify:
+      fields.notify === undefined && fields.notify_on === undefined
+        ? undefined
+        : { to: fields.notify, on: fields.notify_on },
     limits: { runMs: fields.timeout_ms, idleMs: fields.idle_timeout_ms, attempts: fields.attempts },
   };
 }

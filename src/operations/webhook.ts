@@ -3,7 +3,7 @@ import { toDeliveryId } from "../engine/webhooks/message.ts";
 import { defined } from "../job/defined.ts";
 import { LonghaulError } from "../job/error.ts";
 import { deliveryTypes } from "../job/webhook.ts";
-import { deliveryStates, type Delivery } from "../store/delivery.ts";
+import { deliveryStates, type Delivery, type DeliveryKey } from "../store/delivery.ts";
 import { findJob } from "./job-reference.ts";
 import { defineOperation } from "./operation.ts";
 
@@ -11,7 +11,7 @@ const deliverySchema = z.object({
   id: z.string().describe("What the receiver gets as webhook-id, however often it is sent."),
   job_id: z.string(),
   type: z.enum(deliveryTypes),
-  url: z.string().describe("Without its query."),
+  url: z.string().describe("Without its query; of a notification, without its path, or `desktop`."),
   state: z.enum(deliveryStates).describe("failed: given up; gone: the receiver wants no more of this job."),
   attempts: z.int(),
   created_at: z.string(),
@@ -28,7 +28,7 @@ const job = z.string().min(1).describe("Job id, the end of one, or a name.");
 export const webhookList = defineOperation({
   name: "webhook_list",
   scope: "read",
-  description: "List webhook deliveries, past and pending, of one job or of all.",
+  description: "List what was and is to be posted to webhooks and told to people, of one job or of all.",
   input: z.strictObject({
     job: job.optional(),
     state: z.enum(deliveryStates).optional(),
@@ -46,34 +46,38 @@ export const webhookList = defineOperation({
 export const webhookRedeliver = defineOperation({
   name: "webhook_redeliver",
   scope: "run",
-  description: "Post to a webhook again: one delivery, whatever became of it, or all of a job that were given up.",
+  description:
+    "Post to a webhook, or notify, again: one delivery, whatever became of it, or all of a job that were given up.",
   input: z.strictObject({
     id: z.string().max(300).optional().describe("A delivery: its id, or a job and the number at its end."),
     job: job.optional().describe("All deliveries of this job that failed or are gone."),
   }),
   output: z.object({ deliveries: z.array(deliverySchema) }),
   run: async ({ engine, actor }, { id, job: reference }) => {
-    const [wanted, seq] = toTarget(id, reference);
+    const [wanted, which] = toTarget(id, reference);
     const found = await findJob(engine, wanted, actor);
-    const deliveries = await engine.redeliver(found.id, seq, actor);
+    const deliveries = await engine.redeliver(found.id, which, actor);
     return { deliveries: deliveries.map(toDeliveryView) };
   },
 });
 
-function toTarget(id: string | undefined, reference: string | undefined): [job: string, seq: number | undefined] {
+function toTarget(
+  id: string | undefined,
+  reference: string | undefined,
+): [job: string, which: DeliveryKey | undefined] {
   if ((id === undefined) === (reference === undefined)) {
     throw new LonghaulError("invalid_input", "Say what to deliver again: give either the id of a delivery or a job.");
   }
   if (id === undefined) return [reference ?? "", undefined];
-  const [, wanted, seq] = /^(.+)-(\d{1,9})$/.exec(id.trim()) ?? [];
-  if (wanted !== undefined && seq !== undefined) return [wanted, Number(seq)];
+  const [, wanted, seq, target = 0] = /^(.+)-(\d{1,9})(?:\.(\d{1,2}))?$/.exec(id.trim()) ?? [];
+  if (wanted !== undefined && seq !== undefined) return [wanted, { seq: Number(seq), target: Number(target) }];
   throw new LonghaulError("invalid_input", `"${id}" is not the id of a delivery: webhook_list shows them.`);
 }
 
 function toDeliveryView(delivery: Delivery): DeliveryView {
-  const { jobId, seq, type, url, state, attempts, nextAt, deliveredAt } = delivery;
+  const { jobId, type, url, state, attempts, nextAt, deliveredAt } = delivery;
   return {
-    id: toDeliveryId(jobId, seq),
+    id: toDeliveryId(jobId, delivery),
     job_id: jobId,
     type,
     url,

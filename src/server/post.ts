@@ -1,3 +1,4 @@
+import { namedAddresses } from "../engine/webhooks/webhook-rules.ts";
 import type { WebhookOptions, WebhookSettings } from "../engine/webhooks/webhook-settings.ts";
 import { createAddressRules, toAllowEntry } from "../net/address/address-rules.ts";
 import { createGuardedFetch } from "../net/fetch/guarded-fetch.ts";
@@ -9,9 +10,8 @@ interface Postman extends Pick<WebhookSettings, "post" | "check"> {
 }
 
 /** Posts to webhooks through the guarded network; the addresses that the configuration names may be inside it. */
-export function createWebhookSender({ allow, defaultUrl }: WebhookOptions, netAllow: readonly string[] = []): Postman {
-  const named = [...allow, ...(defaultUrl === undefined ? [] : [defaultUrl])];
-  const rules = createAddressRules([...netAllow, ...named.map(toAllowEntry)]);
+export function createWebhookSender(options: WebhookOptions, netAllow: readonly string[] = []): Postman {
+  const rules = createAddressRules([...netAllow, ...namedAddresses(options).map(toAllowEntry)]);
   const guarded = createGuardedFetch({ rules, userAgent: defaultUserAgent(readVersion()) });
   return {
     check: (url) => void rules.checkUrl(url),

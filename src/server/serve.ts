@@ -21,6 +21,7 @@ import { createPatternPool } from "../text/pattern-pool.ts";
 import { createRedactor, secretValues, type Redactor } from "../text/redact.ts";
 import { createWebAccess } from "./agent-web.ts";
 import { openCrawlSettings } from "./crawl-settings.ts";
+import { createDesktop } from "./desktop.ts";
 import { createLog, type Log } from "./log-file.ts";
 import { openAgentKind } from "./open-agent-kind.ts";
 import { openDoors, type Doors, type ListeningFacts } from "./open-doors.ts";
@@ -102,7 +103,7 @@ export async function openEngineWithKinds(
     ],
     outputCapBytes: config.shell.output_cap_mb * 1_000_000,
     retention: toRetention(config),
-    webhooks: toWebhookOptions(config),
+    webhooks: toWebhookOptions(config, redactor),
     netAllow: config.net.allow,
     pruneMs: config.backgroundJob.cleanupIntervalMs,
     log: ({ level, message, ...facts }) => log(level, message, facts),
@@ -127,9 +128,13 @@ function databaseFiles(home: string): string[] {
   return ["", "-wal", "-shm", "-journal"].map((end) => join(home, `longhaul.db${end}`));
 }
 
-function toWebhookOptions(config: LoadedConfig): WebhookOptions {
+function toWebhookOptions(config: LoadedConfig, redactor: Redactor): WebhookOptions {
   const { allow, default_url: defaultUrl } = config.webhooks;
-  return { allow, secret: () => readWebhookSecret(config), defaultUrl };
+  const { to, on, only_after_s: afterS, all_owners: allOwners, link } = config.notify;
+  const onlyAfterMs = afterS === undefined ? undefined : afterS * 1_000;
+  const desktop = createDesktop(config.env);
+  const notify = { to, allOwners, desktop, redact: redactor.text, ...defined({ on, onlyAfterMs, link }) };
+  return { allow, secret: () => readWebhookSecret(config), defaultUrl, notify };
 }
 
 function toShellSettings(

@@ -1,5 +1,6 @@
 import type { JobId } from "../job/id.ts";
 import type { Job } from "../job/job.ts";
+import type { NotifyFormat } from "../job/notify.ts";
 import type { DeliveryType } from "../job/webhook.ts";
 
 /** `failed` was given up; `gone` means that the receiver wants no more of this job. */
@@ -7,10 +8,15 @@ export const deliveryStates = ["pending", "delivered", "failed", "gone"] as cons
 
 export type DeliveryState = (typeof deliveryStates)[number];
 
-/** One event of a job on its way to the job's webhook: the job and the event's sequence number name it. */
-export interface Delivery {
-  readonly jobId: JobId;
+/** Names a delivery of a job: the event's sequence number, and the receiver. The webhook is 0, those who are notified count from 1. */
+export interface DeliveryKey {
   readonly seq: number;
+  readonly target: number;
+}
+
+/** One event of a job on its way to one of the job's receivers. */
+export interface Delivery extends DeliveryKey {
+  readonly jobId: JobId;
   readonly type: DeliveryType;
   /** As it may be shown. */
   readonly url: string;
@@ -52,11 +58,11 @@ export interface DeliveryClaims {
   readonly nextAt?: number;
 }
 
-export interface DeliveryClaim {
+export interface DeliveryClaim extends DeliveryKey {
   /** The job as the event left it. */
   readonly job: Job;
-  readonly seq: number;
   readonly type: DeliveryType;
+  readonly format: "webhook" | NotifyFormat;
   readonly host: string;
   readonly url: string;
   readonly secret?: string;
@@ -67,7 +73,9 @@ export interface DeliveryClaim {
 }
 
 export type DeliveryResult =
-  | { readonly state: "delivered" | "gone"; readonly at: number; readonly status: number }
+  /** Without a status where no server was asked. */
+  | { readonly state: "delivered"; readonly at: number; readonly status?: number }
+  | { readonly state: "gone"; readonly at: number; readonly status: number }
   | { readonly state: "failed"; readonly error: string; readonly status?: number }
   | { readonly state: "pending"; readonly nextAt: number; readonly error: string; readonly status?: number }
   /** Cut short: does not count as a try. */

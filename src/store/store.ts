@@ -2,6 +2,7 @@ import type { EventBody, JobEvent } from "../job/event.ts";
 import type { JobId } from "../job/id.ts";
 import type { Job, JobSpec } from "../job/job.ts";
 import type { Answer, AskedQuestion, Question } from "../job/question.ts";
+import type { NotifyTarget } from "../job/notify.ts";
 import type { JobStatus, Progress } from "../job/state.ts";
 import type { LeaseToken, Outcome } from "../job/transitions.ts";
 import type {
@@ -9,6 +10,7 @@ import type {
   DeliveryClaimRequest,
   DeliveryClaims,
   DeliveryFilter,
+  DeliveryKey,
   DeliveryPage,
   DeliveryResult,
 } from "./delivery.ts";
@@ -31,8 +33,8 @@ export interface Store {
    * (`conflict`). Dependencies must exist or stand earlier in the call (`not_found`), and must not have ended
    * other than succeeded (`conflict`).
    *
-   * What a job's webhook wants to be told of is recorded as a delivery together with the event, whatever verb makes it:
-   * neither is ever there without the other. A job without a webhook costs nothing more for it.
+   * What a job's webhook, or somebody to be notified, wants to be told of is recorded as a delivery together with the event, whatever
+   * verb makes it: neither is ever there without the other. A job without such receivers costs nothing more for it.
    */
   readonly create: (drafts: readonly JobDraft[]) => Promise<Created[]>;
 
@@ -40,6 +42,13 @@ export interface Store {
   readonly payload: (id: JobId) => Promise<Payload | undefined>;
   /** Newest first. A cursor goes on where the page before ended, whatever was added since. */
   readonly list: (filter: JobFilter, page: PageRequest) => Promise<JobPage>;
+  /**
+   * Finished jobs of one owner that nobody has looked at yet, the latest end first; no children, whose parent tells of them. A job that is
+   * retried is left out until it has ended again.
+   */
+  readonly unseen: (filter: UnseenFilter, page: PageRequest) => Promise<JobPage>;
+  /** Somebody has looked at the ends of these; says of how many that was new. A job that has not ended is left as it is. */
+  readonly markSeen: (ids: readonly JobId[]) => Promise<number>;
   readonly count: (filter: Pick<JobFilter, "owner" | "kinds" | "batch">) => Promise<StatusCount[]>;
   /** Names of the batches that have jobs (of this owner), in alphabetical order, after a name. */
   readonly batches: (filter: Pick<JobFilter, "owner" | "kinds">, page: BatchPage) => Promise<string[]>;
@@ -116,15 +125,15 @@ export interface Store {
    * of each host before the second of any. A claim that is not settled is claimed again once its lease ends; in an exclusive store also after a restart.
    */
   readonly claimDeliveries: (request: DeliveryClaimRequest) => Promise<DeliveryClaims>;
-  /** Keeps what came of an attempt; false, and nothing is written, once the claim is lost. `gone` ends the job's webhook. */
+  /** Keeps what came of an attempt; false, and nothing is written, once the claim is lost. `gone` ends the receiver for this job. */
   readonly settleDelivery: (claim: DeliveryClaim, result: DeliveryResult) => Promise<boolean>;
   /** Newest jobs first, and of each the newest first. */
   readonly listDeliveries: (filter: DeliveryFilter, page: PageRequest) => Promise<DeliveryPage>;
   /**
    * Makes one delivery of a job pending again, whatever became of it, or all that were given up; one that is under way
-   * is left alone. Revives a webhook that was gone. Says which: their sequence numbers.
+   * is left alone. Revives a receiver that was gone. Says which.
    */
-  readonly redeliver: (id: JobId, seq: number | undefined, now: number) => Promise<number[]>;
+  readonly redeliver: (id: JobId, which: DeliveryKey | undefined, now: number) => Promise<DeliveryKey[]>;
 
   /**
    * Removes finished jobs whose retention has ended, with their output, at most `limit`; a tombstone remains for a while.
@@ -159,6 +168,8 @@ export interface JobDraft {
   readonly by?: string;
   /** What of the webhook is not shown: `spec.webhook` says the rest. */
   readonly webhook?: { readonly url: string; readonly secret?: string };
+  /** The receivers that `spec.notify.to` shows, in the same order. */
+  readonly notify?: readonly NotifyTarget[];
 }
 
 export interface Created {
@@ -187,6 +198,11 @@ export interface JobFilter {
   readonly createdBefore?: number;
   /** Words to find in name, input and last error; each may be the beginning of a word. */
   readonly text?: string;
+}
+
+export interface UnseenFilter {
+  readonly owner: string;
+  readonly kinds?: readonly string[];
 }
 
 export interface PageRequest {

@@ -15,6 +15,7 @@ import { describeRetrying } from "./contract/retrying.ts";
 import { describeSearching } from "./contract/searching.ts";
 import { describeSettling } from "./contract/settling.ts";
 import { describeTokens } from "./contract/tokens.ts";
+import { describeUnseen } from "./contract/unseen.ts";
 import type { OpenStore } from "./world.ts";
 
 /** The rules of src/store/store.ts, as tests. Every store passes all of them. */
@@ -32,6 +33,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describeRetrying(open);
     describeFinality(open);
     describeDelivering(open);
+    describeUnseen(open);
     describePurging(open);
     describeHints(open);
     describeOutput(open);

@@ -18,13 +18,15 @@ export interface DraftOptions extends Partial<Omit<JobSpec, "limits" | "retentio
   readonly by?: string;
   /** What a job with a webhook keeps of it; `webhook` is what it shows. */
   readonly kept?: JobDraft["webhook"];
+  /** What a job that notifies keeps of whom; `notify` is what it shows. */
+  readonly targets?: JobDraft["notify"];
 }
 
 /** Makes drafts as the engine does: ids rise, and begin with the time of creation. */
 export function createDraftSource(): (options?: DraftOptions) => JobDraft {
   let createdAtMs = t0;
   const nextId = createIdSource(() => createdAtMs);
-  return ({ input = {}, shownInput, client, runAt, by, kept, limits, retention, ...spec } = {}) => {
+  return ({ input = {}, shownInput, client, runAt, by, kept, targets, limits, retention, ...spec } = {}) => {
     createdAtMs = spec.createdAt ?? t0;
     return {
       spec: {
@@ -45,6 +47,7 @@ export function createDraftSource(): (options?: DraftOptions) => JobDraft {
       client,
       by,
       webhook: kept,
+      notify: targets,
     };
   };
 }

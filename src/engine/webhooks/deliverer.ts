@@ -7,7 +7,7 @@ const maxPerHost = 2;
 const leaseMarginMs = 5_000;
 
 /**
- * Posts what the store has recorded for webhooks: what is due now, then by hints and by the time of the next attempt.
+ * Posts what the store has recorded for webhooks and for people to be notified: what is due now, then by hints and by the time of the next attempt.
  * It works beside the engine, on records that are already on disk; a slow receiver holds up only what goes to its own host.
  */
 export class Deliverer {
@@ -100,9 +100,10 @@ export class Deliverer {
     else this.#busy.set(host, count);
   }
 
-  #tell({ job }: DeliveryClaim, result: DeliveryResult): void {
+  #tell({ job, format }: DeliveryClaim, result: DeliveryResult): void {
     if (result.state !== "failed") return;
-    const message = `a webhook delivery was given up: ${result.error}`;
+    const what = format === "webhook" ? "webhook delivery" : "notification";
+    const message = `a ${what} was given up: ${result.error}`;
     this.#parts.settings.log({ level: "warn", message, job: job.id });
   }
 }

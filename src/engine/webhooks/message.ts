@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { JobId } from "../../job/id.ts";
-import type { DeliveryClaim } from "../../store/delivery.ts";
+import type { DeliveryClaim, DeliveryKey } from "../../store/delivery.ts";
 import type { Store } from "../../store/store.ts";
 import type { WebhookSettings } from "./webhook-settings.ts";
 
@@ -8,8 +8,8 @@ import type { WebhookSettings } from "./webhook-settings.ts";
 const maxResultBytes = 256 * 1_024;
 
 /** Names a delivery, for people and for receivers: the same however often it is sent. */
-export function toDeliveryId(jobId: JobId, seq: number): string {
-  return `${jobId}-${seq}`;
+export function toDeliveryId(jobId: JobId, { seq, target }: DeliveryKey): string {
+  return `${jobId}-${seq}${target === 0 ? "" : `.${target}`}`;
 }
 
 /** The same text however often it is made: the job as the event left it, whatever happened since. */

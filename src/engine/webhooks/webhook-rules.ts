@@ -8,8 +8,9 @@ import {
   type ShownWebhook,
   type webhookSchema,
 } from "../../job/webhook.ts";
+import { parseNotifyTarget } from "../../job/notify.ts";
 import type { JobDraft } from "../../store/store.ts";
-import type { WebhookSettings } from "./webhook-settings.ts";
+import type { WebhookOptions, WebhookSettings } from "./webhook-settings.ts";
 
 export interface WebhookRules {
   /**
@@ -23,10 +24,9 @@ export interface WebhookRules {
   readonly isAllowed: (url: URL) => boolean;
 }
 
-export function createWebhookRules({ allow = [], defaultUrl, check }: Partial<WebhookSettings> = {}): WebhookRules {
-  const named = [...allow, ...(defaultUrl === undefined ? [] : [defaultUrl])].map((text) =>
-    parseWebhookUrl(text, "webhooks.allow"),
-  );
+export function createWebhookRules(settings: Partial<WebhookSettings> = {}): WebhookRules {
+  const { allow = [], defaultUrl, check } = settings;
+  const named = namedAddresses(settings).map((text) => parseWebhookUrl(text, "webhooks.allow"));
   const isAllowed = (url: URL): boolean =>
     named.some((beginning) => isWithin(url, beginning)) || (allow.length === 0 && passes(url, check));
   return {
@@ -41,6 +41,13 @@ export function createWebhookRules({ allow = [], defaultUrl, check }: Partial<We
       return { shown: { url: showUrl(url), on }, kept: { url: url.href, secret: asked.secret } };
     },
   };
+}
+
+/** What a configuration names may be posted to, wherever it is. */
+export function namedAddresses({ allow = [], defaultUrl, notify }: Partial<WebhookOptions>): string[] {
+  const targets = (notify?.to ?? []).map((text) => parseNotifyTarget(text, "notify.to"));
+  const told = targets.flatMap(({ format, url }) => (format === "desktop" ? [] : [url]));
+  return [...allow, ...(defaultUrl === undefined ? [] : [defaultUrl]), ...told];
 }
 
 export function notAllowed(url: URL): LonghaulError {

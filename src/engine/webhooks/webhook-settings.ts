@@ -1,4 +1,5 @@
 import type { Job } from "../../job/job.ts";
+import type { NotifyOccasion } from "../../job/notify.ts";
 
 /** Posts a body and answers with the status and the headers, names in lower case; follows no redirect. Rejects when the signal comes. */
 export type Post = (
@@ -20,6 +21,31 @@ export interface WebhookOptions {
   readonly retryDelaysMs?: readonly number[];
   /** How long a receiver may take to answer. */
   readonly timeoutMs?: number;
+  readonly notify?: NotifyOptions;
+}
+
+/** What a configuration says of telling people. */
+export interface NotifyOptions {
+  /** Whom jobs tell that name nobody: "desktop", or addresses, which are allowed without being listed. */
+  readonly to?: readonly string[];
+  /** On which occasions, where a job does not say. */
+  readonly on?: readonly NotifyOccasion[];
+  /** Those in `to` are told of an end only if the job took this long. */
+  readonly onlyAfterMs?: number;
+  /** Whether those in `to` are also told of the jobs of others than this machine's user. */
+  readonly allOwners?: boolean;
+  /** Where a notice leads to: an address with {id} in it for the job's. */
+  readonly link?: string;
+  readonly desktop?: Desktop;
+  /** Hides what must not be shown. */
+  readonly redact?: (text: string) => string;
+}
+
+/** The screen of whoever sits at this machine. */
+export interface Desktop {
+  /** What is missing to show something; undefined if nothing is. */
+  readonly problem: () => string | undefined;
+  readonly show: (text: string, options: { readonly isUrgent: boolean; readonly signal: AbortSignal }) => Promise<void>;
 }
 
 export interface WebhookSettings extends WebhookOptions {

@@ -49,6 +49,11 @@ export const commandTable: readonly CommandEntry[] = [
     ),
   ]),
   command("ps", "list jobs", () => import("./commands/ps.ts")),
+  command(
+    "inbox",
+    "list open questions, and finished jobs that nobody has looked at",
+    () => import("./commands/inbox.ts"),
+  ),
   command("show", "show one job", () => import("./commands/show.ts")),
   command("logs", "print a job's output", () => import("./commands/logs.ts")),
   command("wait", "wait for jobs; exits with their exit code", () => import("./commands/wait.ts")),
@@ -61,6 +66,9 @@ export const commandTable: readonly CommandEntry[] = [
     command("list", "list webhook deliveries, past and pending", () => import("./commands/webhook.ts")),
     command("redeliver", "send a webhook delivery again", () => import("./commands/webhook.ts")),
     command("secret", "print the secret that webhooks are signed with", () => import("./commands/webhook.ts")),
+  ]),
+  group("notify", "try how you are notified", [
+    command("test", "notify somebody now, and say what came of it", () => import("./commands/notify.ts")),
   ]),
   command("pause", "start no more jobs of a kind", () => import("./commands/job.ts")),
   command("resume", "start jobs of a paused kind again", () => import("./commands/job.ts")),

@@ -4,6 +4,7 @@ import { agentCheck, agentDigest } from "../../operations/agent-digest.ts";
 import { crawlPages } from "../../operations/crawl.ts";
 import { jobArtifact } from "../../operations/artifact.ts";
 import { endpointHealth, endpointList, endpointPurge } from "../../operations/endpoint.ts";
+import { inboxList, jobSeen } from "../../operations/inbox.ts";
 import { jobOutput } from "../../operations/output.ts";
 import { jobRequestSchema, jobSubmit } from "../../operations/submit.ts";
 import {
@@ -26,6 +27,7 @@ import { pageCompare } from "../../operations/page.ts";
 import { runAgents } from "../../operations/run-agents.ts";
 import { jobsPrune, kindList, kindPause, kindResume, serverStatus } from "../../operations/server.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "../../operations/token.ts";
+import { notifyTest } from "../../operations/notify.ts";
 import { webhookList, webhookRedeliver } from "../../operations/webhook.ts";
 import { HttpError } from "../door/http-error.ts";
 import { toldRoute, type Fields, type OperationRoute, type Reply, type RequestHeaders, type Route } from "./route.ts";
@@ -75,6 +77,8 @@ const fixedRoutes: readonly Route[] = [
   { method: "GET", path: "/v1/jobs", tag: "jobs", operation: jobList, fields: "query" },
   { method: "POST", path: "/v1/jobs/cancel", tag: "jobs", operation: jobCancel, fields: "body" },
   { method: "POST", path: "/v1/jobs/retry", tag: "jobs", operation: jobRetry, fields: "body" },
+  { method: "POST", path: "/v1/jobs/seen", tag: "jobs", operation: jobSeen, fields: "body" },
+  { method: "GET", path: "/v1/inbox", tag: "jobs", operation: inboxList, fields: "query" },
   { method: "POST", path: "/v1/wait", tag: "jobs", operation: jobWait, fields: "body", isSlow: true },
   { method: "GET", path: "/v1/jobs/{id}", tag: "job", operation: jobGet, fields: "query" },
   { method: "GET", path: "/v1/jobs/{id}/result", tag: "job", operation: jobResult, fields: "query" },
@@ -155,6 +159,7 @@ const fixedRoutes: readonly Route[] = [
   },
   { method: "GET", path: "/v1/webhooks", tag: "webhooks", operation: webhookList, fields: "query" },
   { method: "POST", path: "/v1/webhooks/redeliver", tag: "webhooks", operation: webhookRedeliver, fields: "body" },
+  { method: "POST", path: "/v1/notify/test", tag: "webhooks", operation: notifyTest, fields: "body", isSlow: true },
   toldRoute({
     method: "POST",
     path: "/v1/tokens",

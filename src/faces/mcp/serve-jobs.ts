@@ -10,6 +10,7 @@ import { presentPlainly, toolError } from "./tasks/outcome.ts";
 import { tasksExtension } from "./protocol/protocol-names.ts";
 import { installLegacyTasks } from "./tasks/tasks-legacy.ts";
 import { installTasks } from "./tasks/tasks-modern.ts";
+import { markSeen } from "./tools/mark-seen.ts";
 import { toToolSchema } from "./tools/tool-schema.ts";
 
 export interface JobServer {
@@ -34,8 +35,10 @@ export function serveJobs(mcp: McpServer, context: JobsContext, options: ServeJo
   const tools = new Map<string, JobTool>();
   const byKind = new Map<string, JobTool>();
   const fallback = options.present ?? presentPlainly;
-  const present = (tool: JobTool | undefined, job: Job): Promise<CallToolResult> =>
-    ((tool ?? byKind.get(job.kind))?.present ?? fallback)(job, context);
+  const present = (tool: JobTool | undefined, job: Job): Promise<CallToolResult> => {
+    markSeen([job], context);
+    return ((tool ?? byKind.get(job.kind))?.present ?? fallback)(job, context);
+  };
   const actorFor = createActorFor(mcp, context);
   const connection: JobsConnection = { ...context, present, actorFor };
   installGate(mcp, connection, tools, new Map(Object.entries(options.aliases ?? {})));

@@ -1,8 +1,11 @@
+import { elapsedMs } from "../../job/elapsed.ts";
 import type { EventBody } from "../../job/event.ts";
 import type { Job } from "../../job/job.ts";
-import { isHeld, type JobState, type JobStatus } from "../../job/state.ts";
+import { toNoticeType } from "../../job/notify.ts";
+import { isHeld, isTerminal, type JobStatus } from "../../job/state.ts";
 import type { Change } from "../../job/transitions.ts";
-import { toDeliveryType, type DeliveryType, type ShownWebhook } from "../../job/webhook.ts";
+import { toDeliveryType, type DeliveryType } from "../../job/webhook.ts";
+import type { DeliveryKey } from "../delivery.ts";
 import type { Hint } from "../store.ts";
 
 /** A job together with what only its store knows of it. */
@@ -26,8 +29,8 @@ export interface RecordedChange {
   /** As it is afterwards. */
   readonly stored: StoredJob;
   readonly events: readonly NumberedEvent[];
-  /** Of the events, those that the job's webhook tells of. That its receiver wants no more is a condition of the insert. */
-  readonly deliveries: readonly { readonly seq: number; readonly type: DeliveryType }[];
+  /** Of the events, those that the job's receivers are told of. That one wants no more is a condition of the insert. */
+  readonly deliveries: readonly (DeliveryKey & { readonly type: DeliveryType })[];
   readonly hints: readonly Hint[];
 }
 
@@ -37,7 +40,7 @@ export function recordChange(stored: StoredJob, { state, events }: Change): Reco
   return {
     stored: { ...stored, job },
     events: numbered,
-    deliveries: job.webhook === undefined ? [] : toDeliveries(numbered, job.webhook),
+    deliveries: job.webhook === undefined && job.notify === undefined ? [] : toDeliveries(numbered, job),
     hints: toHints(job, events),
   };
 }
@@ -65,9 +68,15 @@ export interface SearchedState {
   readonly deadlineAt?: number;
   readonly leaseExpiresAt?: number;
   readonly expiresAt?: number;
+  /** When it ended, until somebody has looked at that. Of children their parent tells. */
+  readonly unseenAt?: number;
 }
 
-export function toSearched(state: JobState, blocked: number, now: number): SearchedState {
+export function toSearched(
+  { state, parent }: Pick<Job, "state" | "parent">,
+  blocked: number,
+  now: number,
+): SearchedState {
   const { status } = state;
   if (state.status === "queued") {
     const { runAt, deadlineAt } = state;
@@ -79,12 +88,19 @@ export function toSearched(state: JobState, blocked: number, now: number): Searc
     };
   }
   if (isHeld(state)) return { status, isReady: false, leaseExpiresAt: state.lease.expiresAt };
-  return { status, isReady: false, expiresAt: state.expiresAt };
+  const { expiresAt, finishedAt } = state;
+  return { status, isReady: false, expiresAt, ...(parent === undefined ? { unseenAt: finishedAt } : {}) };
 }
 
-function toDeliveries(events: readonly NumberedEvent[], webhook: ShownWebhook): RecordedChange["deliveries"] {
+function toDeliveries(events: readonly NumberedEvent[], job: Job): RecordedChange["deliveries"] {
+  const { webhook, notify, state } = job;
+  const tookMs = isTerminal(state) ? elapsedMs(state.acceptedAt, state.finishedAt) : 0;
   return events.flatMap(({ seq, body }) => {
-    const type = toDeliveryType(body, webhook);
-    return type === undefined ? [] : [{ seq, type }];
+    const posted = webhook && toDeliveryType(body, webhook);
+    const told = notify && toNoticeType(body, notify, tookMs);
+    return [
+      ...(posted === undefined ? [] : [{ seq, target: 0, type: posted }]),
+      ...(told === undefined ? [] : (notify?.to ?? []).map((_to, index) => ({ seq, target: index + 1, type: told }))),
+    ];
   });
 }

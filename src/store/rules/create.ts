@@ -43,7 +43,7 @@ export function toNewJob({ spec, runAt, by }: JobDraft, needed: readonly Job[]):
   return {
     job,
     blocked,
-    searched: toSearched(state, blocked, spec.createdAt),
+    searched: toSearched(job, blocked, spec.createdAt),
     events: numberEvents(0, events),
     hints: toHints(job, events),
   };

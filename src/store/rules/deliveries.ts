@@ -2,7 +2,7 @@ import { assertNever } from "../../job/error.ts";
 import type { Job } from "../../job/job.ts";
 import type { JobState } from "../../job/state.ts";
 import type { DeliveryType } from "../../job/webhook.ts";
-import type { DeliveryClaim, DeliveryClaimRequest, DeliveryResult, DeliveryState } from "../delivery.ts";
+import type { DeliveryClaim, DeliveryClaimRequest, DeliveryKey, DeliveryResult, DeliveryState } from "../delivery.ts";
 
 /** A host that something is to be delivered to, and when the first of that is due. */
 export interface PendingHost {
@@ -43,8 +43,7 @@ export function nextDueAt(hosts: readonly PendingHost[], now: number): number | 
 }
 
 /** A delivery as it is stored; `uncounted` of its attempts were cut short, or were made before it was sent anew by hand. */
-export interface StoredDelivery {
-  readonly seq: number;
+export interface StoredDelivery extends DeliveryKey {
   readonly type: DeliveryType;
   readonly host: string;
   readonly jobState: JobState;
@@ -54,12 +53,12 @@ export interface StoredDelivery {
 
 export function toDeliveryClaim(
   job: Job,
-  webhook: { url: string; secret?: string },
-  { seq, type, host, jobState, attempts, uncounted }: StoredDelivery,
+  receiver: Pick<DeliveryClaim, "format" | "url" | "secret">,
+  { seq, target, type, host, jobState, attempts, uncounted }: StoredDelivery,
 ): DeliveryClaim {
   const attempt = attempts + 1;
   const asTheEventLeftIt = { ...job, state: jobState, lastSeq: seq };
-  return { job: asTheEventLeftIt, seq, type, host, ...webhook, attempt, tries: attempt - uncounted };
+  return { job: asTheEventLeftIt, seq, target, type, host, ...receiver, attempt, tries: attempt - uncounted };
 }
 
 /**
@@ -74,11 +73,11 @@ export interface SettledDelivery {
   readonly lastStatus?: number;
   readonly lastError?: string;
   /** The receiver wants no more of this job: neither what is still on its way nor what is to come. */
-  readonly endsWebhook: boolean;
+  readonly endsReceiver: boolean;
 }
 
 export function toSettled(result: DeliveryResult): SettledDelivery {
-  const common = { isCutShort: false, endsWebhook: false };
+  const common = { isCutShort: false, endsReceiver: false };
   switch (result.state) {
     case "released":
       return { ...common, state: "pending", nextAt: result.nextAt, isCutShort: true };
@@ -89,7 +88,7 @@ export function toSettled(result: DeliveryResult): SettledDelivery {
     case "delivered":
       return { ...common, state: "delivered", deliveredAt: result.at, lastStatus: result.status };
     case "gone":
-      return { ...common, state: "gone", lastStatus: result.status, endsWebhook: true };
+      return { ...common, state: "gone", lastStatus: result.status, endsReceiver: true };
     default:
       return assertNever(result);
   }

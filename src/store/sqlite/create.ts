@@ -5,7 +5,7 @@ import { toDuplicate, toNewJob, withKnownDependencies } from "../rules/create.ts
 import { requireDependency } from "../rules/dependencies.ts";
 import type { Created, JobDraft } from "../store.ts";
 import type { Database } from "./database.ts";
-import { insertWebhook } from "./deliveries.ts";
+import { insertReceivers } from "./deliveries.ts";
 import { appendEvents, findByNumber, findJob, stateColumns, toSpecText, toStateValues } from "./rows.ts";
 
 export function createJobs(db: Database, drafts: readonly JobDraft[]): Created[] {
@@ -87,7 +87,7 @@ function insertJob(db: Database, draft: JobDraft): Created {
   );
   appendEvents(db, num, events, spec.createdAt);
   insertLinks(db, num, spec, needs);
-  if (draft.webhook !== undefined) insertWebhook(db, num, draft.webhook);
+  if (draft.webhook !== undefined || draft.notify !== undefined) insertReceivers(db, num, draft);
   if (draft.runAt > spec.createdAt) db.delays.note(draft.runAt);
   db.jobs.set({ num, job, fence: 0, blocked });
   for (const hint of hints) db.hint(hint);

@@ -2,13 +2,22 @@ import type { RecordedChange, StoredJob } from "../rules/change.ts";
 import type { JobDraft } from "../store.ts";
 import type { Database } from "./database.ts";
 
-export function insertWebhook(db: Database, num: number, { url, secret }: NonNullable<JobDraft["webhook"]>): void {
-  db.sql("INSERT INTO webhooks (job, url, host, secret) VALUES (?, ?, ?, ?)").run(
-    num,
-    url,
-    new URL(url).host,
-    secret ?? null,
-  );
+/** The webhook is receiver 0; those who are notified count from 1. */
+export function insertReceivers(db: Database, num: number, { webhook, notify = [] }: JobDraft): void {
+  const receivers = [webhook && { format: "webhook" as const, ...webhook }, ...notify];
+  for (const [target, receiver] of receivers.entries()) {
+    if (receiver === undefined) continue;
+    const { format, url } = receiver;
+    const secret = "secret" in receiver ? receiver.secret : undefined;
+    db.sql("INSERT INTO receivers (job, target, format, url, host, secret) VALUES (?, ?, ?, ?, ?, ?)").run(
+      num,
+      target,
+      format,
+      url,
+      new URL(url).host || format,
+      secret ?? null,
+    );
+  }
 }
 
 /** With the state that each tells of: the job may have gone on by then. */
@@ -18,13 +27,13 @@ export function insertDeliveries(
   deliveries: RecordedChange["deliveries"],
   now: number,
 ): void {
-  for (const { seq, type } of deliveries) {
+  for (const { seq, target, type } of deliveries) {
     const { changes } = db
       .sql(
-        `INSERT INTO deliveries (job, seq, type, host, job_state, state, next_at, created_at)
-         SELECT job, ?2, ?3, host, ?4, 'pending', ?5, ?5 FROM webhooks WHERE job = ?1 AND is_gone = 0`,
+        `INSERT INTO deliveries (job, seq, target, type, host, job_state, state, next_at, created_at)
+         SELECT job, ?2, target, ?4, host, ?5, 'pending', ?6, ?6 FROM receivers WHERE job = ?1 AND target = ?3 AND is_gone = 0`,
       )
-      .run(num, seq, type, JSON.stringify(job.state), now);
+      .run(num, seq, target, type, JSON.stringify(job.state), now);
     if (Number(changes) > 0) db.hint({ type: "delivery-due" });
   }
 }

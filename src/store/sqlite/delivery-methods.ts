@@ -5,6 +5,7 @@ import type {
   DeliveryClaimRequest,
   DeliveryClaims,
   DeliveryFilter,
+  DeliveryKey,
   DeliveryPage,
   DeliveryResult,
 } from "../delivery.ts";
@@ -38,7 +39,7 @@ export function deliveryVerbs(db: Database, write: Write): Pick<Store, DeliveryV
     },
     settleDelivery: (claim, result) => write(() => settleDelivery(db, claim, result)),
     listDeliveries: async (filter, page) => listDeliveries(db, filter, page),
-    redeliver: (id, seq, now) => write(() => redeliver(db, id, seq, now)),
+    redeliver: (id, which, now) => write(() => redeliver(db, id, which, now)),
   };
 }
 
@@ -50,7 +51,7 @@ function settleDelivery(db: Database, claim: DeliveryClaim, result: DeliveryResu
     .sql(
       `UPDATE deliveries SET state = ?1, is_claimed = 0, next_at = ?2, delivered_at = ?3, uncounted = uncounted + ?4,
          last_status = iif(?4, last_status, ?5), last_error = iif(?4, last_error, ?6)
-       WHERE job = ?7 AND seq = ?8 AND attempts = ?9 AND is_claimed = 1`,
+       WHERE job = ?7 AND seq = ?8 AND target = ?9 AND attempts = ?10 AND is_claimed = 1`,
     )
     .run(
       settled.state,
@@ -61,38 +62,42 @@ function settleDelivery(db: Database, claim: DeliveryClaim, result: DeliveryResu
       settled.lastError ?? null,
       num,
       claim.seq,
+      claim.target,
       claim.attempt,
     );
   if (Number(changes) === 0) return false;
-  if (settled.endsWebhook) endWebhook(db, num);
+  if (settled.endsReceiver) endReceiver(db, num, claim.target);
   return true;
 }
 
-function endWebhook(db: Database, num: number): void {
-  db.sql("UPDATE webhooks SET is_gone = 1 WHERE job = ?").run(num);
+function endReceiver(db: Database, num: number, target: number): void {
+  db.sql("UPDATE receivers SET is_gone = 1 WHERE job = ? AND target = ?").run(num, target);
   db.sql(
-    "UPDATE deliveries SET state = 'gone', is_claimed = 0, next_at = NULL WHERE job = ? AND state = 'pending'",
-  ).run(num);
+    `UPDATE deliveries SET state = 'gone', is_claimed = 0, next_at = NULL
+     WHERE job = ? AND target = ? AND state = 'pending'`,
+  ).run(num, target);
 }
 
-function redeliver(db: Database, id: JobId, seq: number | undefined, now: number): number[] {
+function redeliver(db: Database, id: JobId, which: DeliveryKey | undefined, now: number): DeliveryKey[] {
   const num = findJob(db, id)?.num;
   if (num === undefined) return [];
-  const which = seq === undefined ? "state IN ('failed', 'gone') AND ?3 IS NULL" : "seq = ?3 AND is_claimed = 0";
+  const wanted =
+    which === undefined
+      ? "state IN ('failed', 'gone') AND ?3 IS NULL AND ?4 IS NULL"
+      : "seq = ?3 AND target = ?4 AND is_claimed = 0";
   const rows = db
     .sql(
       `UPDATE deliveries SET state = 'pending', next_at = ?2, delivered_at = NULL, uncounted = attempts
-       WHERE job = ?1 AND ${which} RETURNING seq`,
+       WHERE job = ?1 AND ${wanted} RETURNING seq, target`,
     )
-    .all(num, now, seq ?? null) as { seq: number }[];
-  if (rows.length > 0) {
-    db.sql("UPDATE webhooks SET is_gone = 0 WHERE job = ?").run(num);
-    db.hint({ type: "delivery-due" });
-  }
-  return rows.map((row) => row.seq).toSorted((a, b) => a - b);
+    .all(num, now, which?.seq ?? null, which?.target ?? null) as { seq: number; target: number }[];
+  for (const { target } of rows)
+    db.sql("UPDATE receivers SET is_gone = 0 WHERE job = ? AND target = ?").run(num, target);
+  if (rows.length > 0) db.hint({ type: "delivery-due" });
+  return rows.map(({ seq, target }) => ({ seq, target })).toSorted((a, b) => a.seq - b.seq || a.target - b.target);
 }
 
-interface DeliveryRow extends Pick<Delivery, "seq" | "type" | "url" | "state" | "attempts"> {
+interface DeliveryRow extends Pick<Delivery, "seq" | "target" | "type" | "url" | "state" | "attempts"> {
   job: number;
   id: string;
   next_at: number | null;
@@ -102,24 +107,26 @@ interface DeliveryRow extends Pick<Delivery, "seq" | "type" | "url" | "state" | 
   delivered_at: number | null;
 }
 
+const shownUrl = "iif(d.target = 0, s.spec ->> '$.webhook.url', s.spec ->> ('$.notify.to[' || (d.target - 1) || ']'))";
+
 function listDeliveries(db: Database, filter: DeliveryFilter, { limit, cursor }: PageRequest): DeliveryPage {
   const num = filter.job === undefined ? undefined : findJob(db, filter.job)?.num;
   if (filter.job !== undefined && num === undefined) return { deliveries: [] };
-  const before = cursor === undefined ? [Number.MAX_SAFE_INTEGER, 0] : parseCursor(cursor, 2);
+  const before = cursor === undefined ? [Number.MAX_SAFE_INTEGER, 0, 0] : parseCursor(cursor, 3);
   const conditions = [
-    "(d.job, d.seq) < (?1, ?2)",
-    filter.state === undefined ? "?3 IS NULL" : "d.state = ?3",
-    num === undefined ? "?4 IS NULL" : "d.job = ?4",
-    filter.owner === undefined ? "?5 IS NULL" : "j.owner = ?5",
-    filter.kinds === undefined ? "?7 IS NULL" : "j.kind IN (SELECT value FROM json_each(?7))",
+    "(d.job, d.seq, d.target) < (?1, ?2, ?3)",
+    filter.state === undefined ? "?4 IS NULL" : "d.state = ?4",
+    num === undefined ? "?5 IS NULL" : "d.job = ?5",
+    filter.owner === undefined ? "?6 IS NULL" : "j.owner = ?6",
+    filter.kinds === undefined ? "?8 IS NULL" : "j.kind IN (SELECT value FROM json_each(?8))",
   ];
   const rows = db
     .sql(
-      `SELECT d.job, j.id, d.seq, d.type, s.spec ->> '$.webhook.url' AS url, d.state, d.attempts,
+      `SELECT d.job, j.id, d.seq, d.target, d.type, ${shownUrl} AS url, d.state, d.attempts,
          iif(d.is_claimed, NULL, d.next_at) AS next_at,
          d.last_status, d.last_error, d.created_at, d.delivered_at
        FROM deliveries d CROSS JOIN jobs j ON j.num = d.job CROSS JOIN specs s ON s.job = d.job
-       WHERE ${conditions.join(" AND ")} ORDER BY d.job DESC, d.seq DESC LIMIT ?6`,
+       WHERE ${conditions.join(" AND ")} ORDER BY d.job DESC, d.seq DESC, d.target DESC LIMIT ?7`,
     )
     .all(
       ...before,
@@ -129,15 +136,16 @@ function listDeliveries(db: Database, filter: DeliveryFilter, { limit, cursor }:
       limit + 1,
       filter.kinds === undefined ? null : JSON.stringify(filter.kinds),
     ) as DeliveryRow[];
-  const { shown, ...next } = toPage(rows, limit, (row) => [row.job, row.seq]);
+  const { shown, ...next } = toPage(rows, limit, (row) => [row.job, row.seq, row.target]);
   return { deliveries: shown.map(toDelivery), ...next };
 }
 
 function toDelivery(row: DeliveryRow): Delivery {
-  const { seq, type, url, state, attempts } = row;
+  const { seq, target, type, url, state, attempts } = row;
   return {
     jobId: row.id as JobId,
     seq,
+    target,
     type,
     url,
     state,
@@ -188,7 +196,7 @@ function pendingHosts(db: Database): PendingHost[] {
   return rows as PendingHost[];
 }
 
-interface DueRow extends PendingHost, Pick<StoredDelivery, "seq" | "type" | "attempts" | "uncounted"> {
+interface DueRow extends PendingHost, Pick<StoredDelivery, "seq" | "target" | "type" | "attempts" | "uncounted"> {
   readonly job: number;
   readonly jobState: string;
 }
@@ -196,26 +204,27 @@ interface DueRow extends PendingHost, Pick<StoredDelivery, "seq" | "type" | "att
 function dueRows(db: Database, host: string, now: number, limit: number): DueRow[] {
   return db
     .sql(
-      `SELECT job, seq, type, host, job_state AS jobState, attempts, uncounted, next_at AS nextAt
+      `SELECT job, seq, target, type, host, job_state AS jobState, attempts, uncounted, next_at AS nextAt
        FROM deliveries INDEXED BY deliveries_due WHERE state = 'pending' AND host = ? AND next_at <= ? ORDER BY next_at LIMIT ?`,
     )
     .all(host, now, limit) as DueRow[];
 }
 
+interface ReceiverRow extends Pick<DeliveryClaim, "format" | "url"> {
+  readonly secret: string | null;
+}
+
 function claimRow(db: Database, row: DueRow, leaseEndsAt: number): DeliveryClaim[] {
   const found = findByNumber(db, row.job);
-  const webhook = db.sql("SELECT url, secret FROM webhooks WHERE job = ?").get(row.job) as
-    | { url: string; secret: string | null }
-    | undefined;
-  if (found === undefined || webhook === undefined) return [];
-  const { url, secret } = webhook;
+  const receiver = db
+    .sql("SELECT format, url, secret FROM receivers WHERE job = ? AND target = ?")
+    .get(row.job, row.target) as ReceiverRow | undefined;
+  if (found === undefined || receiver === undefined) return [];
+  const { format, url, secret } = receiver;
   const delivery = { ...row, jobState: JSON.parse(row.jobState) as JobState };
-  const claim = toDeliveryClaim(found.job, { url, ...(secret === null ? {} : { secret }) }, delivery);
-  db.sql("UPDATE deliveries SET is_claimed = 1, attempts = ?, next_at = ? WHERE job = ? AND seq = ?").run(
-    claim.attempt,
-    leaseEndsAt,
-    row.job,
-    row.seq,
-  );
+  const claim = toDeliveryClaim(found.job, { format, url, ...(secret === null ? {} : { secret }) }, delivery);
+  db.sql(
+    "UPDATE deliveries SET is_claimed = 1, attempts = ?, next_at = ? WHERE job = ? AND seq = ? AND target = ?",
+  ).run(claim.attempt, leaseEndsAt, row.job, row.seq, row.target);
   return [claim];
 }

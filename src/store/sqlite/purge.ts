@@ -5,7 +5,7 @@ import type { Database } from "./database.ts";
 const tombstoneAgeMs = 30 * 24 * 3_600_000;
 
 const jobTables = ["specs", "results", "checkpoints", "events", "questions", "tags", "dependencies"];
-const ownedTables = [...jobTables, "webhooks", "deliveries"];
+const ownedTables = [...jobTables, "receivers", "deliveries"];
 
 /** Removes the rows of jobs whose retention has ended; their files are removed afterwards. */
 export function purgeJobs(db: Database, now: number, limit: number): number {

@@ -61,11 +61,21 @@ export function toStateValues(state: JobState, searched: SearchedState): (string
     searched.deadlineAt ?? null,
     searched.leaseExpiresAt ?? null,
     searched.expiresAt ?? null,
+    searched.unseenAt ?? null,
     JSON.stringify(state),
   ];
 }
 
-export const stateColumns = ["status", "ready", "run_at", "deadline_at", "lease_expires_at", "expires_at", "state"];
+export const stateColumns = [
+  "status",
+  "ready",
+  "run_at",
+  "deadline_at",
+  "lease_expires_at",
+  "expires_at",
+  "unseen_at",
+  "state",
+];
 
 const updateState = `UPDATE jobs SET ${stateColumns.map((column) => `${column} = ?`).join(", ")},
   seq = ?, fence = ?, blocked = ? WHERE num = ?`;
@@ -75,7 +85,7 @@ export function writeChange(db: Database, before: StoredJob, change: Change, now
   const { stored, events, deliveries, hints } = recordChange(before, change);
   const { num, job, fence, blocked } = stored;
   const { state } = job;
-  db.sql(updateState).run(...toStateValues(state, toSearched(state, blocked, now)), job.lastSeq, fence, blocked, num);
+  db.sql(updateState).run(...toStateValues(state, toSearched(job, blocked, now)), job.lastSeq, fence, blocked, num);
   appendEvents(db, num, events, now);
   if (deliveries.length > 0) insertDeliveries(db, stored, deliveries, now);
   if (state.status === "queued" && state.runAt > now) db.delays.note(state.runAt);

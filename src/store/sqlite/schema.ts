@@ -114,4 +114,51 @@ export const migrations: readonly string[] = [
   `
   ALTER TABLE specs ADD COLUMN client TEXT;
   `,
+  `
+  CREATE TABLE receivers (
+    job INTEGER NOT NULL,
+    target INTEGER NOT NULL,
+    format TEXT NOT NULL,
+    url TEXT NOT NULL,
+    host TEXT NOT NULL,
+    secret TEXT,
+    is_gone INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (job, target)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO receivers (job, target, format, url, host, secret, is_gone)
+    SELECT job, 0, 'webhook', url, host, secret, is_gone FROM webhooks;
+  DROP TABLE webhooks;
+
+  DROP INDEX deliveries_due;
+  DROP INDEX deliveries_state;
+  ALTER TABLE deliveries RENAME TO webhook_deliveries;
+  CREATE TABLE deliveries (
+    job INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    target INTEGER NOT NULL,
+    type TEXT NOT NULL,
+    host TEXT NOT NULL,
+    job_state TEXT NOT NULL,
+    state TEXT NOT NULL,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    uncounted INTEGER NOT NULL DEFAULT 0,
+    is_claimed INTEGER NOT NULL DEFAULT 0,
+    next_at INTEGER,
+    last_status INTEGER,
+    last_error TEXT,
+    created_at INTEGER NOT NULL,
+    delivered_at INTEGER,
+    PRIMARY KEY (job, seq, target)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO deliveries
+    SELECT job, seq, 0, type, host, job_state, state, attempts, uncounted, is_claimed, next_at, last_status, last_error,
+      created_at, delivered_at FROM webhook_deliveries;
+  DROP TABLE webhook_deliveries;
+  CREATE INDEX deliveries_due ON deliveries (host, next_at) WHERE state = 'pending';
+  CREATE INDEX deliveries_state ON deliveries (state, job, seq, target);
+  `,
+  `
+  ALTER TABLE jobs ADD COLUMN unseen_at INTEGER;
+  CREATE INDEX jobs_unseen ON jobs (owner, unseen_at) WHERE unseen_at IS NOT NULL;
+  `,
 ];

@@ -17,6 +17,7 @@ import { readVerbs } from "./read-methods.ts";
 import { indexNext } from "./search.ts";
 import { createTokenStore } from "./tokens.ts";
 import { isFull } from "./storage-error.ts";
+import { unseenVerbs } from "./unseen.ts";
 
 const indexedAtOnce = 500;
 
@@ -43,6 +44,7 @@ export function createSqliteStore({ connection, file, createOutput, onClose }: S
     ...leaseVerbs(db, write),
     ...changeVerbs(db, write),
     ...deliveryVerbs(db, write),
+    ...unseenVerbs(db, write),
 
     create: (drafts) => write(() => createJobs(db, drafts)),
     claim: (request) => writeLast(() => claimJobs(db, request)),

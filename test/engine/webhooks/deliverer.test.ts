@@ -205,7 +205,7 @@ describe("an address", () => {
     await world().stop();
     await receiver.start();
     engine = await world().open([puppet.kind], webhooks({ allow: [] }));
-    await engine.redeliver((await deliveryOf(engine)).jobId, (await deliveryOf(engine)).seq);
+    await engine.redeliver((await deliveryOf(engine)).jobId, await deliveryOf(engine));
     expect((await untilDelivery(engine, { state: "failed" })).lastError).toMatch(/add .* to webhooks\.allow/);
     expect(receiver.received).toEqual([]);
   });
@@ -346,7 +346,7 @@ describe("redelivering", () => {
     const engine = await world().open([puppet.kind], webhooks());
     const id = await finish(engine);
     const { seq } = await untilDelivery(engine, { state: "delivered" });
-    expect(await engine.redeliver(id, seq)).toMatchObject([{ jobId: id, seq, attempts: 1 }]);
+    expect(await engine.redeliver(id, { seq, target: 0 })).toMatchObject([{ jobId: id, seq, attempts: 1 }]);
     await untilDelivery(engine, { state: "delivered", attempts: 2 });
     expect(receiver.ids).toEqual([`${id}-${seq}`, `${id}-${seq}`]);
   });
@@ -364,7 +364,9 @@ describe("redelivering", () => {
   it("what is not there is refused", async () => {
     const engine = await world().open([puppet.kind], webhooks());
     const id = await finish(engine);
-    await expect(engine.redeliver(id, 99)).rejects.toMatchObject(refusal("not_found", /has no delivery 99/));
+    await expect(engine.redeliver(id, { seq: 99, target: 0 })).rejects.toMatchObject(
+      refusal("not_found", /has no delivery 99/),
+    );
     await expect(engine.redeliver(id, undefined, { owner: "eve" })).rejects.toMatchObject(refusal("not_found"));
     await expect(engine.deliveries({ job: "nothing" as never })).rejects.toMatchObject(refusal("not_found"));
   });
@@ -378,7 +380,7 @@ describe("a job's own secret", () => {
     await untilDelivery(engine, { lastStatus: 500 });
     receiver.answer = (_received, response) => response.writeHead(204).end();
     const next = await world().reopen();
-    await next.redeliver(id, (await deliveryOf(next)).seq);
+    await next.redeliver(id, await deliveryOf(next));
     await until(() => receiver.received.length === 2);
     for (const received of receiver.received) verify(ownSecret, received);
     const seen = [

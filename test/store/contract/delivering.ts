@@ -13,6 +13,18 @@ function hooked(url = "https://a.example/hook?token=hidden", more: DraftOptions 
   return { webhook: { url: `${origin}${pathname}`, on: ["end", "question"] }, kept: { url, secret }, ...more };
 }
 
+/** A job that tells people in two places. */
+function telling(more: DraftOptions = {}): DraftOptions {
+  return {
+    notify: { to: ["ntfy+https://a.example/…", "desktop"], on: ["end", "stall"] },
+    targets: [
+      { format: "ntfy", url: "https://a.example/hidden-topic" },
+      { format: "desktop", url: "desktop:" },
+    ],
+    ...more,
+  };
+}
+
 export function describeDelivering(open: OpenStore): void {
   describe("delivering", () => {
     const world = useWorld(open);
@@ -28,6 +40,7 @@ export function describeDelivering(open: OpenStore): void {
         {
           jobId: id,
           seq: lastSeq,
+          target: 0,
           type: `job.${status}`,
           url: "https://a.example/hook",
           state: "pending",
@@ -73,6 +86,8 @@ export function describeDelivering(open: OpenStore): void {
       expect(await claimOne()).toMatchObject({
         job: { id, state: { status: "failed" } },
         seq: lastSeq,
+        target: 0,
+        format: "webhook",
         type: "job.failed",
         host: "a.example",
         url: "https://a.example/hook?token=hidden",
@@ -157,7 +172,7 @@ export function describeDelivering(open: OpenStore): void {
       const { id } = await world().finish("failed", hooked());
       await world().store.settleDelivery(await claimOne(), { state: "gone", at: t0, status: 410 });
       const seq = present((await world().store.listDeliveries({}, { limit: 1 })).deliveries[0]).seq;
-      expect(await world().store.redeliver(id, undefined, t0 + 5)).toEqual([seq]);
+      expect(await world().store.redeliver(id, undefined, t0 + 5)).toEqual([{ seq, target: 0 }]);
       expect(await world().store.redeliver(id, undefined, t0 + 5)).toEqual([]);
       expect(await claimOne(t0 + 5)).toMatchObject({ seq, attempt: 2, tries: 1 });
       await world().store.retry(id, { at: t0 });
@@ -168,12 +183,65 @@ export function describeDelivering(open: OpenStore): void {
     it("redelivering one works whatever became of it, unless it is under way or unknown", async () => {
       const { id, lastSeq } = await world().finish("failed", hooked());
       const claimed = await claimOne();
-      expect(await world().store.redeliver(id, lastSeq, t0)).toEqual([]);
+      expect(await world().store.redeliver(id, { seq: lastSeq, target: 0 }, t0)).toEqual([]);
       await world().store.settleDelivery(claimed, { state: "delivered", at: t0, status: 200 });
-      expect(await world().store.redeliver(id, lastSeq + 1, t0)).toEqual([]);
+      expect(await world().store.redeliver(id, { seq: lastSeq + 1, target: 0 }, t0)).toEqual([]);
       expect(await world().store.redeliver(id, undefined, t0)).toEqual([]);
-      expect(await world().store.redeliver(id, lastSeq, t0)).toEqual([lastSeq]);
+      expect(await world().store.redeliver(id, { seq: lastSeq, target: 0 }, t0)).toEqual([{ seq: lastSeq, target: 0 }]);
       expect(await list()).toMatchObject([{ state: "pending", nextAt: t0 }]);
+    });
+
+    it("each of those who are notified has a delivery of its own, beside the webhook's", async () => {
+      const { id, lastSeq } = await world().finish("failed", { ...hooked(), ...telling() });
+      const common = { jobId: id, seq: lastSeq, type: "job.failed", state: "pending" };
+      expect(await list()).toMatchObject([
+        { ...common, target: 2, url: "desktop" },
+        { ...common, target: 1, url: "ntfy+https://a.example/…" },
+        { ...common, target: 0, url: "https://a.example/hook" },
+      ]);
+      const { claims } = await claim();
+      expect(claims.map(({ target, format, host, url }) => [target, format, host, url])).toEqual([
+        [0, "webhook", "a.example", "https://a.example/hook?token=hidden"],
+        [2, "desktop", "desktop", "desktop:"],
+        [1, "ntfy", "a.example", "https://a.example/hidden-topic"],
+      ]);
+      const pages = [await world().store.listDeliveries({}, { limit: 2 })];
+      pages.push(await world().store.listDeliveries({}, { limit: 2, cursor: present(pages[0]?.cursor) }));
+      expect(pages.map(({ deliveries }) => deliveries.map(({ target }) => target))).toEqual([[2, 1], [0]]);
+    });
+
+    it("what becomes of one delivery says nothing of the others of its event", async () => {
+      const { id, lastSeq } = await world().finish("failed", telling());
+      const [desktop, ntfy] = (await claim()).claims.toSorted((a, b) => b.target - a.target);
+      await world().store.settleDelivery(present(desktop), { state: "delivered", at: t0 });
+      await world().store.settleDelivery(present(ntfy), { state: "gone", at: t0, status: 410 });
+      expect(await list()).toMatchObject([{ state: "delivered" }, { state: "gone", lastStatus: 410 }]);
+      await world().store.retry(id, { at: t0 });
+      await world().store.cancel(id, { reason: "enough", at: t0 });
+      expect(await list({ state: "pending" })).toMatchObject([{ type: "job.cancelled", target: 2 }]);
+      const key = { seq: lastSeq, target: 1 };
+      expect(await world().store.redeliver(id, key, t0)).toEqual([key]);
+      expect(await list({ state: "pending" })).toMatchObject([{ target: 2 }, key]);
+    });
+
+    it("a job that falls silent is recorded for those who want to know, once for each silence", async () => {
+      const { lease } = await world().start({ ...hooked(), ...telling() });
+      await world().store.stall(lease, t0 - 1, t0);
+      await world().store.stall(lease, t0 - 1, t0);
+      expect(await list()).toMatchObject([
+        { type: "job.stalled", target: 2 },
+        { type: "job.stalled", target: 1 },
+      ]);
+    });
+
+    it("an end is not recorded for those who want to be told only of jobs that took longer", async () => {
+      const notify = { to: ["desktop"], on: ["end", "question"] as const, afterMs: 10 * second };
+      const targets = [{ format: "desktop", url: "desktop:" }] as const;
+      for (const tookMs of [9 * second, 10 * second]) {
+        const { lease } = await world().start({ notify, targets });
+        await world().store.settle(lease, outcomes.succeeded, { now: t0 + tookMs });
+      }
+      expect(await list()).toMatchObject([{ type: "job.succeeded", createdAt: t0 + 10 * second }]);
     });
 
     it("lists by job, owner and state, newest first, page by page", async () => {
@@ -207,7 +275,7 @@ export function describeDelivering(open: OpenStore): void {
       expect(hints).not.toContain("delivery-due");
       const { id, lastSeq } = await world().finish("succeeded", hooked());
       expect(hints.filter((type) => type === "delivery-due")).toHaveLength(1);
-      await world().store.redeliver(id, lastSeq, t0);
+      await world().store.redeliver(id, { seq: lastSeq, target: 0 }, t0);
       expect(hints.filter((type) => type === "delivery-due")).toHaveLength(2);
     });
 

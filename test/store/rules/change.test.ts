@@ -21,7 +21,7 @@ describe("what a change writes", () => {
 
   it("a delivery goes with each event that the webhook wants, and with none where there is no webhook", () => {
     const withWebhook = settle(running({ webhook }));
-    expect(withWebhook.deliveries).toEqual([{ seq: withWebhook.stored.job.lastSeq, type: "job.failed" }]);
+    expect(withWebhook.deliveries).toEqual([{ seq: withWebhook.stored.job.lastSeq, target: 0, type: "job.failed" }]);
     expect(settle(running()).deliveries).toEqual([]);
     expect(settle(running({ webhook: { ...webhook, on: ["question"] } })).deliveries).toEqual([]);
   });
@@ -50,21 +50,21 @@ describe("what a change writes", () => {
 
 describe("what a job is searched by", () => {
   it("a queued job is ready when its time has come and nothing that it depends on is missing", () => {
-    const { state } = queued({ runAt: t0 + second, limits: { queueMs: day } }).job;
-    expect(toSearched(state, 0, t0)).toEqual({
+    const { job } = queued({ runAt: t0 + second, limits: { queueMs: day } });
+    expect(toSearched(job, 0, t0)).toEqual({
       status: "queued",
       isReady: false,
       runAt: t0 + second,
       deadlineAt: t0 + second + day,
     });
-    expect(toSearched(state, 0, t0 + second).isReady).toBe(true);
-    expect(toSearched(state, 1, t0 + second).isReady).toBe(false);
+    expect(toSearched(job, 0, t0 + second).isReady).toBe(true);
+    expect(toSearched(job, 1, t0 + second).isReady).toBe(false);
   });
 
   it("a held job is searched by the end of its lease, a finished one by the end of its retention", () => {
     const held = { status: "running", isReady: false, leaseExpiresAt: t0 + leaseMs };
-    expect(toSearched(running().job.state, 0, t0)).toEqual(held);
-    const finished = { status: "succeeded", isReady: false, expiresAt: t0 + day };
-    expect(toSearched(ended("succeeded").job.state, 0, t0)).toEqual(finished);
+    expect(toSearched(running().job, 0, t0)).toEqual(held);
+    const finished = { status: "succeeded", isReady: false, expiresAt: t0 + day, unseenAt: t0 };
+    expect(toSearched(ended("succeeded").job, 0, t0)).toEqual(finished);
   });
 });

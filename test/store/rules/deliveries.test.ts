@@ -61,12 +61,14 @@ describe("claiming a delivery", () => {
   it("tells of the job as the event left it, and counts only the attempts that were not cut short as tries", () => {
     const { job } = ended("failed");
     const jobState = running().job.state;
-    const stored = { seq: 2, type: "job.question", host: "a", jobState, attempts: 3, uncounted: 1 } as const;
-    expect(toDeliveryClaim(job, { url: "https://a/", secret: "s" }, stored)).toEqual({
+    const stored = { seq: 2, target: 0, type: "job.question", host: "a", jobState, attempts: 3, uncounted: 1 } as const;
+    expect(toDeliveryClaim(job, { format: "webhook", url: "https://a/", secret: "s" }, stored)).toEqual({
       job: { ...job, state: jobState, lastSeq: 2 },
       seq: 2,
+      target: 0,
       type: "job.question",
       host: "a",
+      format: "webhook",
       url: "https://a/",
       secret: "s",
       attempt: 4,
@@ -76,7 +78,7 @@ describe("claiming a delivery", () => {
 });
 
 describe("settling a delivery", () => {
-  const kept = { isCutShort: false, endsWebhook: false };
+  const kept = { isCutShort: false, endsReceiver: false };
 
   it("one that arrived keeps when, and what the receiver said", () => {
     expect(toSettled({ state: "delivered", at: t0, status: 204 })).toEqual({
@@ -107,7 +109,7 @@ describe("settling a delivery", () => {
       state: "pending",
       nextAt: t0,
       isCutShort: true,
-      endsWebhook: false,
+      endsReceiver: false,
     });
   });
 
@@ -116,7 +118,7 @@ describe("settling a delivery", () => {
       state: "gone",
       lastStatus: 410,
       isCutShort: false,
-      endsWebhook: true,
+      endsReceiver: true,
     });
   });
 });

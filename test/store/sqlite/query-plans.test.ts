@@ -34,7 +34,7 @@ async function plansOf({ connection, prepared }: Recording, call: () => Promise<
 
 /** A scan that reads jobs in the order of their index, and stops at the limit, is not a scan of the table. */
 const isFullScan = (step: string): boolean =>
-  /^SCAN (jobs|j|events|inputs|tags|questions|deliveries|d|webhooks)\b(?!.*INDEX)/.test(step);
+  /^SCAN (jobs|j|events|inputs|tags|questions|deliveries|d|receivers)\b(?!.*INDEX)/.test(step);
 const isSort = (step: string): boolean => step.includes("USE TEMP B-TREE FOR ORDER BY");
 const page = { limit: 20 };
 
@@ -126,12 +126,25 @@ describe("query plans", () => {
     expect(plans.filter(isFullScan)).toEqual([]);
   });
 
+  it.each([[undefined], [["work"]]])(
+    "the ends that nobody has looked at are read in the order of their index (kinds %j)",
+    async (kinds) => {
+      const recording = await openPopulatedStore();
+      const filter = { owner: "ann", ...(kinds === undefined ? {} : { kinds }) };
+      const plans = await plansOf(recording, () => recording.world.store.unseen(filter, page));
+      expect(plans.filter((step) => isFullScan(step) || isSort(step))).toEqual([]);
+      expect(plans.join("\n")).toMatch(
+        /SEARCH j USING INDEX jobs_unseen \(owner=\? AND .*\(unseen_at,rowid\)<\(\?,\?\)\)/,
+      );
+    },
+  );
+
   it("a job without a webhook runs no statement on its account, from its submit to its end", async () => {
     const recording = await openRecordedStore();
     const { world, prepared } = recording;
     const { lease } = await world.start();
     await world.store.ask(lease, { key: "q", question: { message: "Which?" }, at: t0 });
     await world.store.settle(lease, outcomes.failed, { now: t0 });
-    expect([...prepared].filter((sql) => /webhooks|deliveries/.test(sql))).toEqual([]);
+    expect([...prepared].filter((sql) => /receivers|deliveries/.test(sql))).toEqual([]);
   });
 });

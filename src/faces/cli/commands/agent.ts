@@ -12,15 +12,17 @@ import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-code.ts";
 import { followJob } from "../follow/follow-job.ts";
 import type { Note } from "../follow/interleaved-notes.ts";
+import { markSeen } from "../follow/mark-seen.ts";
 import { showWaiting } from "../follow/show-waiting.ts";
 import { untilInterrupted } from "../follow/until-interrupted.ts";
+import { addNotifyOptions, toNotifyRequest, type NotifyOptions } from "../options/notify-options.ts";
 import { collect, readDuration, readWhole } from "../options/option-values.ts";
 import { activityNote, totalsText } from "../show/agent-text.ts";
 import { shortId } from "../show/job-text.ts";
 
 type AgentRequest = Omit<InputOf<"run_agent">, "model">;
 
-interface AgentOptions {
+interface AgentOptions extends NotifyOptions {
   readonly model?: string[];
   readonly fallback?: string[];
   readonly readOnly?: true;
@@ -55,7 +57,7 @@ export const agent = defineCommand<AgentOptions, [words: string[]]>({
 });
 
 function describe(command: Command): void {
-  command
+  addNotifyOptions(command)
     .argument("[task...]", "what to do, or - for what is piped in here")
     .option(
       "--model <model>",
@@ -115,6 +117,7 @@ function toRequest(task: string, options: AgentOptions): AgentRequest {
     max_cost_usd: cost,
     timeout_ms: options.timeout,
     name: options.name,
+    ...toNotifyRequest(options),
   };
 }
 
@@ -197,6 +200,7 @@ function followBatch(
       const digest = await client.call("agent_digest", { batch });
       if (options.isJson) screen.printJson(digest);
       else for (const row of digest.jobs) tellRow(cli, row);
+      await markSeen(cli, digest.jobs);
       return digest.jobs.some(({ state }) => state === "succeeded") ? exitCodes.done : exitCodes.failed;
     },
     () => screen.note(`The agents go on. See them: longhaul ps --batch ${batch}`),

@@ -16,12 +16,13 @@ import {
   type PageOptions,
   type SiteOptions,
 } from "../options/crawl-options.ts";
+import { addNotifyOptions, toNotifyRequest, type NotifyOptions } from "../options/notify-options.ts";
 import { readWhole } from "../options/option-values.ts";
 import { jobLabel, runningTime, stateText } from "../show/job-text.ts";
 import { openPageFiles, type CrawledPage } from "../show/page-files.ts";
 import { countText } from "../../../text/count-text.ts";
 
-interface CrawlOptions extends SiteOptions, PageOptions {
+interface CrawlOptions extends SiteOptions, PageOptions, NotifyOptions {
   readonly maxPages?: number;
   readonly out?: string;
   readonly html?: true;
@@ -44,6 +45,7 @@ export const crawl = defineCommand<CrawlOptions, [urls: string[]]>({
       ...toPageRequest(options),
       max_pages: options.maxPages,
       prompt: options.prompt,
+      ...toNotifyRequest(options),
     });
     const { detach, json, out } = options;
     return followJob(cli, job, {
@@ -57,7 +59,7 @@ export const crawl = defineCommand<CrawlOptions, [urls: string[]]>({
 });
 
 function describe(command: Command): void {
-  addPageOptions(addSiteOptions(command.argument("<url...>", "where to start")))
+  addNotifyOptions(addPageOptions(addSiteOptions(command.argument("<url...>", "where to start"))))
     .option("--max-pages <number>", "maximum number of pages to keep (100 unless given)", readWhole(1, 1_000_000))
     .option("--out <place>", "a folder for Markdown files, or a file ….jsonl; without it the pages are listed")
     .option("--prompt <text>", "data to extract, in words for a language model")

@@ -4,6 +4,7 @@ import { LonghaulError } from "../../../job/error.ts";
 import type { AnswerOf, InputOf } from "../../../operations/registry.ts";
 import { defineCommand } from "../command.ts";
 import { followJob } from "../follow/follow-job.ts";
+import { addNotifyOptions, toNotifyRequest, type NotifyOptions } from "../options/notify-options.ts";
 import { collect, readDuration, readWhole } from "../options/option-values.ts";
 import { formatTable } from "../show/output-table.ts";
 import { countText } from "../../../text/count-text.ts";
@@ -35,7 +36,7 @@ export const list = defineCommand<object>({
   },
 });
 
-interface RunOptions {
+interface RunOptions extends NotifyOptions {
   readonly detach?: true;
   readonly name?: string;
   readonly timeout?: number;
@@ -46,7 +47,7 @@ interface RunOptions {
 
 export const run = defineCommand<RunOptions, [endpoint: string, input: string | undefined]>({
   describe: (command) => {
-    command
+    addNotifyOptions(command)
       .argument("<endpoint>", "its name, or the id of a RunPod endpoint")
       .argument("[input]", "a JSON object, or - for one that is piped in here ({} unless given)")
       .option("-d, --detach", "print the id and do not wait")
@@ -70,6 +71,7 @@ export const run = defineCommand<RunOptions, [endpoint: string, input: string | 
       tags: tag,
       timeout_ms: timeout,
       attempts: retry === undefined ? undefined : retry + 1,
+      ...toNotifyRequest(options),
     });
     const { detach, json } = options;
     const onSuccess = ({ result }: AnswerOf<"job_get">): void => {

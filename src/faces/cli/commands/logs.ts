@@ -5,6 +5,7 @@ import type { CliContext } from "../cli-context.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-code.ts";
 import { followOutput, type OutputPiece } from "../follow/follow-output.ts";
+import { markSeen } from "../follow/mark-seen.ts";
 import { untilInterrupted } from "../follow/until-interrupted.ts";
 import { readWhole } from "../options/option-values.ts";
 import { isFinished } from "../show/job-text.ts";
@@ -31,17 +32,18 @@ export const logs = defineCommand<LogsOptions, [id: string]>({
           "--from counts the bytes of one stream: add --stream stdout or --stream stderr.",
         );
       }
-      const job = await cli.client.call("job_get", { id });
-      if (!isFinished(job)) return followLogs(cli, job, options);
     }
-    await printLogs(cli, id, options);
+    const job = await cli.client.call("job_get", { id });
+    if (options.follow === true && !isFinished(job)) return followLogs(cli, job, options);
+    await printLogs(cli, job, options);
+    await markSeen(cli, [job]);
     return undefined;
   },
 });
 
 async function printLogs(
   { client, screen }: CliContext,
-  id: string,
+  { id, kind }: JobView,
   options: LogsOptions & { json?: true },
 ): Promise<void> {
   const { tail, grep, stream, attempt } = options;
@@ -52,7 +54,6 @@ async function printLogs(
     else screen.printJson(answer);
     return;
   }
-  const { kind } = await client.call("job_get", { id });
   const write = screen.writer(kind);
   let from = options.from ?? 0;
   let end: number | undefined;
@@ -105,7 +106,7 @@ async function followLogs(cli: CliContext, job: JobView, options: LogsOptions & 
     for (const stream of streams) {
       starts.set(stream, options.from ?? (await writeTail(cli, { id: job.id, stream, attempt }, options, write)));
     }
-    await followOutput({
+    const ended = await followOutput({
       client,
       id: job.id,
       attempt,
@@ -117,6 +118,7 @@ async function followLogs(cli: CliContext, job: JobView, options: LogsOptions & 
       write,
       note: (text) => cli.screen.note(`… ${text} …`),
     });
+    await markSeen(cli, [ended]);
     return exitCodes.done;
   });
 }

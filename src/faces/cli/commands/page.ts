@@ -8,10 +8,11 @@ import type { AnswerOf, InputOf } from "../../../operations/registry.ts";
 import type { CliContext } from "../cli-context.ts";
 import { defineCommand } from "../command.ts";
 import { followJob } from "../follow/follow-job.ts";
+import { addNotifyOptions, toNotifyRequest, type NotifyOptions } from "../options/notify-options.ts";
 import { collect, readDuration } from "../options/option-values.ts";
 import { comparisonText, pageText } from "../show/page-text.ts";
 
-interface AnalyzeOptions {
+interface AnalyzeOptions extends NotifyOptions {
   readonly detach?: true;
   readonly name?: string;
   readonly feature?: InputOf<"analyze_page">["features"];
@@ -24,7 +25,7 @@ interface AnalyzeOptions {
 
 export const analyze = defineCommand<AnalyzeOptions, [url: string]>({
   describe: (command) => {
-    command
+    addNotifyOptions(command)
       .argument("<url>", "the address of a web page")
       .option("-d, --detach", "print the id and do not wait")
       .option("--open", "open the report in your browser")
@@ -46,6 +47,7 @@ export const analyze = defineCommand<AnalyzeOptions, [url: string]>({
       timeout_ms: options.timeout,
       check_links: options.links ? undefined : false,
       respect_robots: options.robots ? undefined : false,
+      ...toNotifyRequest(options),
     });
     const { detach, json } = options;
     const onSuccess = async ({ result }: AnswerOf<"job_get">): Promise<void> => {

@@ -6,9 +6,10 @@ import { LonghaulError } from "../../../job/error.ts";
 import type { CliContext } from "../cli-context.ts";
 import { defineCommand } from "../command.ts";
 import { followJob } from "../follow/follow-job.ts";
+import { addNotifyOptions, toNotifyRequest, type NotifyOptions } from "../options/notify-options.ts";
 import { collect, readDuration, readWhole } from "../options/option-values.ts";
 
-interface RunOptions {
+interface RunOptions extends NotifyOptions {
   readonly detach?: true;
   readonly name?: string;
   readonly cwd?: string;
@@ -40,7 +41,7 @@ export const run = defineCommand<RunOptions, [words: string[]]>({
 });
 
 function describe(command: Command): void {
-  command
+  addNotifyOptions(command)
     .passThroughOptions()
     .usage("[options] -- COMMAND…")
     .argument("<command...>", "one word: a command line for the shell; several: a program and its arguments")
@@ -92,6 +93,7 @@ async function toRequest(words: readonly string[], options: RunOptions, cli: Cli
     attempts: options.retry === undefined ? undefined : options.retry + 1,
     finish_with_main: options.finishWithMain,
     webhook: options.webhook === undefined ? undefined : { url: options.webhook },
+    ...toNotifyRequest(options),
   };
 }
 

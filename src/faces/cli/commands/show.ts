@@ -6,6 +6,7 @@ import type { AnswerOf } from "../../../operations/registry.ts";
 import type { CliContext } from "../cli-context.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-code.ts";
+import { markSeen } from "../follow/mark-seen.ts";
 import { untilInterrupted } from "../follow/until-interrupted.ts";
 import { describeEvent } from "../show/event-text.ts";
 import { describeJob } from "../show/job-description.ts";
@@ -29,6 +30,7 @@ export const show = defineCommand<{ readonly summary?: true }, [id: string]>({
     const job = await client.call("job_get", { id });
     if (options.json === true) screen.printJson(job);
     else screen.print(describeJob(job, await readLastLine(client, job), screen.style));
+    await markSeen({ client }, [job]);
   },
 });
 

@@ -6,6 +6,7 @@ import type { AnswerOf } from "../../../operations/registry.ts";
 import type { CommandEntry } from "../command-table.ts";
 import { defineCommand } from "../command.ts";
 import { followJob } from "../follow/follow-job.ts";
+import { addNotifyOptions, toNotifyRequest, type NotifyOptions } from "../options/notify-options.ts";
 import { collect, readDuration } from "../options/option-values.ts";
 
 type Verb = AnswerOf<"kind_list">["kinds"][number]["verbs"][number];
@@ -17,16 +18,17 @@ export function startCommands({ kinds }: AnswerOf<"kind_list">): CommandEntry[] 
 
 function toEntry(verb: Verb): CommandEntry {
   const fields = fieldsOf(verb);
-  const command = defineCommand<Record<string, unknown>>({
+  const command = defineCommand<Record<string, unknown> & NotifyOptions>({
     describe: (described) => {
       described.option("-d, --detach", "print the id and do not wait");
       for (const field of fields) described.addOption(toOption(field));
+      addNotifyOptions(described);
       described.addHelpText("after", "\nCtrl-C leaves the job running.");
     },
     run: async (cli, options) => {
       const given = fields.map((field) => [field.name, options[new Option(field.flag).attributeName()]]);
       // Lets the call be made again when the server dies in the middle of it, without starting twice.
-      const input = { ...Object.fromEntries(given), idempotency_key: randomUUID() };
+      const input = { ...Object.fromEntries(given), ...toNotifyRequest(options), idempotency_key: randomUUID() };
       const job = await cli.client.start(verb.name, input);
       const isDetached = options["detach"] === true;
       return followJob(cli, job, {
@@ -56,7 +58,7 @@ interface Field {
 }
 
 /** Flags of every command, and what is made here. */
-const taken: ReadonlySet<string> = new Set(["json", "help", "detach", "idempotency_key"]);
+const taken: ReadonlySet<string> = new Set(["json", "help", "detach", "idempotency_key", "notify", "notify_on"]);
 
 function fieldsOf({ input }: Verb): Field[] {
   const properties = Object.entries((input["properties"] ?? {}) as Record<string, Field["schema"]>);

@@ -5,6 +5,7 @@ import { defineCommand } from "../command.ts";
 import { formatDuration } from "../show/duration.ts";
 import { exitCodes, jobExitCode } from "../exit-code.ts";
 import type { CliContext } from "../cli-context.ts";
+import { markSeen } from "../follow/mark-seen.ts";
 import { untilInterrupted } from "../follow/until-interrupted.ts";
 import { isFinished, jobLabel, outcomeText, shortId } from "../show/job-text.ts";
 import { readDuration } from "../options/option-values.ts";
@@ -44,6 +45,7 @@ export const wait = defineCommand<WaitOptions, [ids: string[]]>({
         const answer = await waitFor(cli, ids, options, signal).finally(stopShowing);
         if (options.json === true) cli.screen.printJson(answer);
         else tell(cli, answer, options);
+        await markSeen(cli, answer.jobs);
         return toExit(cli, answer, options.until ?? "done");
       },
       () =>

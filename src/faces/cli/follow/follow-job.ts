@@ -7,6 +7,7 @@ import { jobLabel, liveText, outcomeText, shortId } from "../show/job-text.ts";
 import { followOutput } from "./follow-output.ts";
 import { InterleavedNotes, type Note } from "./interleaved-notes.ts";
 import { keepShowing, LiveLine } from "./live-line.ts";
+import { markSeen } from "./mark-seen.ts";
 import { waitingText } from "./show-waiting.ts";
 import { TerminalWriter } from "./terminal-writer.ts";
 import { untilInterrupted } from "./until-interrupted.ts";
@@ -60,6 +61,7 @@ export async function followJob(cli: CliContext, job: JobView, options: FollowJo
       tellEnd(cli, ended, writer, output !== undefined);
       if (ended.state === "succeeded") await options.onSuccess?.(ended);
     }
+    await markSeen(cli, [ended]);
     return jobExitCode(ended);
   }, leave);
 }

@@ -22,6 +22,6 @@ export function readPositive(text: string): number {
 }
 
 /** For an option that may be given more than once. */
-export function collect(text: string, before: readonly string[] | undefined): string[] {
-  return [...(before ?? []), text];
+export function collect(text: string, before: readonly string[] | false | undefined): string[] {
+  return [...(before || []), text];
 }

@@ -28,6 +28,7 @@ export function describeJob(job: AnswerOf<"job_get">, lastLine: string, style: S
     ["batch", job.batch],
     ["tags", job.tags?.join(", ")],
     ["webhook", job.webhook?.url],
+    ["notifies", job.notify && `${job.notify.to.join(", ")} (${job.notify.on.join(", ")})`],
     [
       "attempt",
       job.attempts > 1 || job.attempt > 1 ? `${job.attempt} of ${Math.max(job.attempt, job.attempts)}` : undefined,

@@ -58,7 +58,7 @@ export function outcomeText(job: JobView): string {
   return `${stateText(job)}${time === "" ? "" : ` ${isFinished(job) ? "after" : "for"} ${time}`}${detail === "" ? "" : `: ${detail}`}`;
 }
 
-export function isFinished({ state }: JobView): boolean {
+export function isFinished({ state }: Pick<JobView, "state">): boolean {
   return state !== "queued" && state !== "running" && state !== "waiting";
 }
 

@@ -6,6 +6,7 @@ import type { JobAccess } from "../../mcp/tools/job-tool.ts";
 import { jobUri } from "../../mcp/resources/job-uri.ts";
 import { exitText } from "../../mcp/tasks/status-message.ts";
 import { fence } from "../../mcp/tools/clean-text.ts";
+import { markSeen } from "../../mcp/tools/mark-seen.ts";
 import { jobLine } from "./job-line.ts";
 import { isReadingInput, nextStep, type OpenJob } from "./next-step.ts";
 import { digestOutput, tailOutput } from "./output-digest.ts";
@@ -56,6 +57,10 @@ export async function replyTo(
 ): Promise<CallToolResult> {
   const seen = await Promise.all(
     views.map(async (view) => ({ view, job: await access.engine.get(view.id, access.actor) })),
+  );
+  markSeen(
+    seen.map(({ job }) => job),
+    access,
   );
   const [only] = seen;
   if (seen.length === 1 && only !== undefined && isTerminal(only.job.state)) {

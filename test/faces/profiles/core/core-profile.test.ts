@@ -71,6 +71,26 @@ describe("the core profile", () => {
     );
   });
 
+  it("has looked at what it was told the end of, and at nothing else", async () => {
+    const gate = join(home, "gate");
+    const command = `until test -e '${gate}'; do sleep 0.05; done`;
+    const quick = jobIdIn(await call("run_command", { command: "true" }));
+    const [unseen = "", asked = "", ...waited] = await Promise.all([1, 2, 3, 4].map(() => start({ command })));
+    await writeFile(gate, "");
+    await call("job_wait", { ids: waited, for: "all", timeout_s: 45 });
+    await until(async () => textOf(await call("job_get", { id: asked })).includes(" succeeded"));
+    const inbox = async (): Promise<string[]> => {
+      const headers = { authorization: `Bearer ${server.token}` };
+      const reply = await fetch(`${server.url.replace("/mcp", "")}/v1/inbox?limit=1000`, { headers });
+      return ((await reply.json()) as { finished: { id: string }[] }).finished.map(({ id }) => id);
+    };
+    await until(async () => {
+      const listed = await inbox();
+      return listed.includes(unseen) && ![quick, asked, ...waited].some((id) => listed.includes(id));
+    });
+    expect(await inbox()).toContain(unseen);
+  });
+
   it("shows a command that failed as an answer, and never cuts its exit code", async () => {
     const command = `: ${"x".repeat(500)}; echo oops >&2; exit 3`;
     const reply = await call("run_command", { command, name: "n".repeat(200) });
