@@ -1,14 +1,7 @@
+import { addText, closeBlock, openBlock, type Block } from "./block.ts";
 import type { Mark, Piece } from "./content-piece.ts";
-import { isSilent, marksOf, type Attributes } from "./element-rules.ts";
-
-/** A part of the page that may be its main content: from one piece of the cleaned document to another. */
-interface Part {
-  readonly kind: "main" | "article";
-  readonly depth: number;
-  readonly start: number;
-  end: number;
-  textLength: number;
-}
+import { isBlock, isSilent, marksOf, noAttributes, type Attributes } from "./element-rules.ts";
+import { findMainContent } from "./main-content.ts";
 
 /** Resolves what an attribute refers to, or undefined for what leads nowhere. */
 export type Resolve = (reference: string) => string | undefined;
@@ -25,12 +18,13 @@ const anchorSigns = /^[\s#¶§🔗]*$/u;
  */
 export class ContentWriter {
   readonly #pieces: Piece[] = [];
-  readonly #parts: Part[] = [];
-  readonly #open: Part[] = [];
+  readonly #page: Block = openBlock("page", noAttributes, 0, undefined);
+  readonly #open: { readonly block: Block; readonly depth: number }[] = [];
   readonly #closers: (readonly Mark[])[] = [];
   readonly #resolve: Resolve;
   #silentFrom: number | undefined;
-  #textLength = 0;
+  #linkFrom: number | undefined;
+  #contentDepth = 0;
   #headingAt: number | undefined;
   #preDepth = 0;
   #isInHeadingAnchor = false;
@@ -51,14 +45,17 @@ export class ContentWriter {
 
   openTag(name: string, attributes: Attributes): void {
     const depth = this.#closers.length;
-    const isPart = name === "main" || name === "article" || attributes["role"] === "main";
-    if (this.isSpeaking && isSilent(name, attributes, this.#open.length > 0)) this.#silentFrom = depth;
+    if (this.isSpeaking && isSilent(name, attributes, this.#contentDepth > 0)) this.#silentFrom = depth;
     if (!this.isSpeaking) {
       this.#closers.push(nothing);
       return;
     }
     if (blocks.has(name)) this.#endHeading();
-    if (isPart) this.#beginPart(name === "article" ? "article" : "main", depth);
+    if (isBlock(name)) {
+      const block = openBlock(name, attributes, this.#pieces.length, this.#block);
+      this.#open.push({ block, depth });
+      if (isContent(block)) this.#contentDepth += 1;
+    }
     if (headings.has(name)) this.#headingAt = depth;
     this.#closers.push(this.#write(name, attributes));
   }
@@ -75,29 +72,25 @@ export class ContentWriter {
     if (name === "a") this.#isInHeadingAnchor = false;
     for (const mark of closer) this.#pieces.push(mark);
     if (this.#preDepth > 0 && blocks.has(name)) this.#pieces.push("\n");
-    if (this.#open.at(-1)?.depth === depth) this.#endPart();
+    if (this.#linkFrom === depth) this.#linkFrom = undefined;
+    if (this.#open.at(-1)?.depth === depth) this.#endBlock();
   }
 
   text(text: string): void {
     if (!this.isSpeaking || (this.#isInHeadingAnchor && anchorSigns.test(text))) return;
-    this.#textLength += text.length;
+    addText(this.#block, text, this.#linkFrom !== undefined);
     this.#pieces.push(text);
   }
 
-  /** The main content: the biggest `main`, else an article that holds half of the text, else everything. */
-  content(): readonly Piece[] {
-    while (this.#open.length > 0) this.#endPart();
-    const biggest = (kind: Part["kind"]): Part | undefined =>
-      this.#parts.filter((part) => part.kind === kind).reduce<Part | undefined>(bigger, undefined);
-    const main = biggest("main");
-    const article = biggest("article");
-    const chosen =
-      main !== undefined && main.textLength > 0
-        ? main
-        : article !== undefined && article.textLength * 2 >= this.#textLength
-          ? article
-          : undefined;
-    return this.#pieces.slice(chosen?.start, chosen?.end);
+  /** The main content of the page. */
+  content(isArticle: boolean): readonly Piece[] {
+    while (this.#open.length > 0) this.#endBlock();
+    closeBlock(this.#page, this.#pieces.length);
+    return findMainContent(this.#page, isArticle).flatMap(({ start, end }) => this.#pieces.slice(start, end));
+  }
+
+  get #block(): Block {
+    return this.#open.at(-1)?.block ?? this.#page;
   }
 
   /** A heading that somebody forgot to close would swallow the rest of the page. */
@@ -111,17 +104,11 @@ export class ContentWriter {
     }
   }
 
-  #beginPart(kind: Part["kind"], depth: number): void {
-    const part = { kind, depth, start: this.#pieces.length, end: Infinity, textLength: -this.#textLength };
-    this.#parts.push(part);
-    this.#open.push(part);
-  }
-
-  #endPart(): void {
-    const part = this.#open.pop();
-    if (part === undefined) return;
-    part.end = this.#pieces.length;
-    part.textLength += this.#textLength;
+  #endBlock(): void {
+    const ended = this.#open.pop();
+    if (ended === undefined) return;
+    closeBlock(ended.block, this.#pieces.length);
+    if (isContent(ended.block)) this.#contentDepth -= 1;
   }
 
   /** Returns what closes the element. */
@@ -146,6 +133,7 @@ export class ContentWriter {
 
   #writeLink({ href }: Attributes): readonly Mark[] {
     if (href === undefined || this.#preDepth > 0) return nothing;
+    this.#linkFrom ??= this.#closers.length;
     if (href.startsWith("#")) {
       this.#isInHeadingAnchor = true;
       return nothing;
@@ -161,7 +149,7 @@ export class ContentWriter {
     const { src = "", alt = "" } = attributes;
     const source = src === "" || src.startsWith("data:") ? (attributes["data-src"] ?? "") : src;
     const value = source === "" ? undefined : this.#resolve(source);
-    return this.#add(value === undefined ? alt : { name: "img", isOpen: true, value, alt });
+    return this.#add(value === undefined ? (isFileName(alt) ? "" : alt) : { name: "img", isOpen: true, value, alt });
   }
 
   #writeBox({ type, checked }: Attributes): readonly Mark[] {
@@ -170,6 +158,11 @@ export class ContentWriter {
   }
 }
 
-function bigger(best: Part | undefined, part: Part): Part {
-  return best === undefined || part.textLength > best.textLength ? part : best;
+function isContent({ name, attributes }: Block): boolean {
+  return name === "main" || name === "article" || attributes["role"] === "main";
+}
+
+/** What a program has put where a person was to describe an image. */
+function isFileName(alt: string): boolean {
+  return /\.(jpe?g|png|gif|webp|svg|avif)$/i.test(alt);
 }

@@ -58,6 +58,17 @@ export type Attributes = Readonly<Record<string, string>>;
 /** What most elements have. Looking for each attribute that might be there costs more than reading the page. */
 export const noAttributes: Attributes = Object.freeze({});
 
+const blockElements = new Set(
+  "main article section div p h1 h2 h3 h4 h5 h6 ul ol li dl dt dd table caption tbody tr td th pre blockquote figure figcaption header hgroup aside form fieldset address details center body".split(
+    " ",
+  ),
+);
+
+/** Whether an element stands by itself, so that it may be content or decoration as a whole. */
+export function isBlock(name: string): boolean {
+  return blockElements.has(name);
+}
+
 export function orNoAttributes(attributes: Attributes): Attributes {
   for (const _name in attributes) return attributes;
   return noAttributes;
