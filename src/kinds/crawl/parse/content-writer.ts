@@ -1,6 +1,7 @@
 import { addText, closeBlock, openBlock, type Block } from "./block.ts";
 import type { Mark, Piece } from "./content-piece.ts";
-import { isBlock, isSilent, marksOf, noAttributes, type Attributes } from "./element-rules.ts";
+import { Formula, formulaOfImage } from "./formula.ts";
+import { isBlock, isSilent, languageOf, marksOf, noAttributes, type Attributes } from "./element-rules.ts";
 import { findMainContent } from "./main-content.ts";
 
 /** Resolves what an attribute refers to, or undefined for what leads nowhere. */
@@ -8,9 +9,11 @@ export type Resolve = (reference: string) => string | undefined;
 
 const headings = new Set(["h1", "h2", "h3", "h4", "h5", "h6"]);
 const blocks = new Set([...headings, ..."p ul ol dl table pre blockquote div section article hr".split(" ")]);
+/** Signs that no text needs. */
+const unwanted = /[\r\0]/;
 const nothing: readonly Mark[] = [];
 const linkEnd: readonly Mark[] = [{ name: "a", isOpen: false }];
-const anchorSigns = /^[\s#¶§🔗]*$/u;
+const anchorSigns = /^[\s#¶§🔗↩\uFE0E^]*$/u;
 
 /**
  * Reduces a document to what Markdown can say, and remembers where its main content lies. Fed with the events of one
@@ -27,6 +30,9 @@ export class ContentWriter {
   #contentDepth = 0;
   #headingAt: number | undefined;
   #preDepth = 0;
+  #formula: Formula | undefined;
+  /** The language of the code in an element around it. */
+  #language: { readonly depth: number; readonly name: string } | undefined;
   #isInHeadingAnchor = false;
 
   constructor(resolve: Resolve) {
@@ -46,10 +52,12 @@ export class ContentWriter {
   openTag(name: string, attributes: Attributes): void {
     const depth = this.#closers.length;
     if (this.isSpeaking && isSilent(name, attributes, this.#contentDepth > 0)) this.#silentFrom = depth;
-    if (!this.isSpeaking) {
+    if (!this.isSpeaking || this.#formula !== undefined) {
+      this.#formula?.openTag(name, attributes);
       this.#closers.push(nothing);
       return;
     }
+    if (name === "math") this.#formula = new Formula(attributes, depth);
     if (blocks.has(name)) this.#endHeading();
     if (isBlock(name)) {
       const block = openBlock(name, attributes, this.#pieces.length, this.#block);
@@ -67,6 +75,8 @@ export class ContentWriter {
       if (depth <= this.#silentFrom) this.#silentFrom = undefined;
       return;
     }
+    if (this.#formula !== undefined) return this.#closeInFormula(this.#formula, name, depth);
+    if (this.#language !== undefined && depth <= this.#language.depth) this.#language = undefined;
     if (this.#headingAt === depth) this.#headingAt = undefined;
     if (name === "pre") this.#preDepth -= 1;
     if (name === "a") this.#isInHeadingAnchor = false;
@@ -76,7 +86,9 @@ export class ContentWriter {
     if (this.#open.at(-1)?.depth === depth) this.#endBlock();
   }
 
-  text(text: string): void {
+  text(raw: string): void {
+    if (this.#formula !== undefined) return this.#formula.text(raw);
+    const text = unwanted.test(raw) ? raw.replace(/\r\n?/g, "\n").replaceAll("\0", "") : raw;
     if (!this.isSpeaking || (this.#isInHeadingAnchor && anchorSigns.test(text))) return;
     addText(this.#block, text, this.#linkFrom !== undefined);
     this.#pieces.push(text);
@@ -104,6 +116,14 @@ export class ContentWriter {
     }
   }
 
+  #closeInFormula(formula: Formula, name: string, depth: number): void {
+    formula.closeTag(name);
+    if (depth > formula.depth) return;
+    this.#formula = undefined;
+    const { tex, isDisplay } = formula;
+    if (tex !== "") this.#pieces.push({ name: "math", isOpen: true, value: tex, isDisplay });
+  }
+
   #endBlock(): void {
     const ended = this.#open.pop();
     if (ended === undefined) return;
@@ -119,11 +139,17 @@ export class ContentWriter {
     if (name === "hr") return this.#add({ name, isOpen: true });
     if (name === "input") return this.#writeBox(attributes);
     if (name === "pre") this.#preDepth += 1;
+    if (name === "div" || name === "figure") this.#noteLanguage(attributes);
     // Within code only its text counts; highlighters wrap every word.
     const marks = this.#preDepth > 0 && name !== "pre" && name !== "code" ? undefined : marksOf(name, attributes);
     if (marks === undefined) return nothing;
-    for (const mark of marks.open) this.#pieces.push(mark);
+    for (const mark of marks.open) this.#pieces.push(name === "pre" ? { value: this.#language?.name, ...mark } : mark);
     return marks.close;
+  }
+
+  #noteLanguage(attributes: Attributes): void {
+    const name = languageOf(attributes);
+    if (name !== undefined) this.#language ??= { depth: this.#closers.length, name };
   }
 
   #add(piece: Piece): readonly Mark[] {
@@ -134,11 +160,9 @@ export class ContentWriter {
   #writeLink({ href }: Attributes): readonly Mark[] {
     if (href === undefined || this.#preDepth > 0) return nothing;
     this.#linkFrom ??= this.#closers.length;
-    if (href.startsWith("#")) {
-      this.#isInHeadingAnchor = true;
-      return nothing;
-    }
-    const value = this.#resolve(href);
+    const isSamePage = href.startsWith("#");
+    if (isSamePage) this.#isInHeadingAnchor = true;
+    const value = isSamePage ? href : this.#resolve(href);
     if (value === undefined) return nothing;
     this.#pieces.push({ name: "a", isOpen: true, value });
     return linkEnd;
@@ -147,7 +171,10 @@ export class ContentWriter {
   /** Pages that load images late keep the address elsewhere. */
   #writeImage(attributes: Attributes): readonly Mark[] {
     const { src = "", alt = "" } = attributes;
-    const source = src === "" || src.startsWith("data:") ? (attributes["data-src"] ?? "") : src;
+    const formula = formulaOfImage(attributes);
+    if (formula !== undefined) return this.#add(formula);
+    const late = attributes["data-src"] ?? attributes["data-original"] ?? attributes["data-lazy-src"] ?? "";
+    const source = src === "" || src.startsWith("data:") ? late : src;
     const value = source === "" ? undefined : this.#resolve(source);
     return this.#add(value === undefined ? (isFileName(alt) ? "" : alt) : { name: "img", isOpen: true, value, alt });
   }
