@@ -2,12 +2,14 @@
 export interface Mark {
   readonly name: MarkName;
   readonly isOpen: boolean;
-  /** Of a link or an image its target, of code its language, of a list its first number, of a cell its alignment. */
+  /** Of a link or an image its target, of code its language, of a list its first number, of a cell its alignment, of a formula its TeX. */
   readonly value?: string;
   /** The text that stands for an image. */
   readonly alt?: string;
   /** How many columns a cell takes. */
   readonly span?: number;
+  /** A formula that stands by itself. */
+  readonly isDisplay?: boolean;
 }
 
 export type MarkName =
@@ -32,6 +34,7 @@ export type MarkName =
   | "br"
   | "img"
   | "box"
+  | "math"
   | "a"
   | "code"
   | "strong"

@@ -1,23 +1,19 @@
+import { addText, closeBlock, openBlock, type Block } from "./block.ts";
 import type { Mark, Piece } from "./content-piece.ts";
-import { isSilent, marksOf, type Attributes } from "./element-rules.ts";
-
-/** A part of the page that may be its main content: from one piece of the cleaned document to another. */
-interface Part {
-  readonly kind: "main" | "article";
-  readonly depth: number;
-  readonly start: number;
-  end: number;
-  textLength: number;
-}
+import { Formula, formulaOfImage } from "./formula.ts";
+import { isBlock, isSilent, languageOf, marksOf, noAttributes, type Attributes } from "./element-rules.ts";
+import { findMainContent } from "./main-content.ts";
 
 /** Resolves what an attribute refers to, or undefined for what leads nowhere. */
 export type Resolve = (reference: string) => string | undefined;
 
 const headings = new Set(["h1", "h2", "h3", "h4", "h5", "h6"]);
 const blocks = new Set([...headings, ..."p ul ol dl table pre blockquote div section article hr".split(" ")]);
+/** Signs that no text needs. */
+const unwanted = /[\r\0]/;
 const nothing: readonly Mark[] = [];
 const linkEnd: readonly Mark[] = [{ name: "a", isOpen: false }];
-const anchorSigns = /^[\s#¶§🔗]*$/u;
+const anchorSigns = /^[\s#¶§🔗↩\uFE0E^]*$/u;
 
 /**
  * Reduces a document to what Markdown can say, and remembers where its main content lies. Fed with the events of one
@@ -25,14 +21,18 @@ const anchorSigns = /^[\s#¶§🔗]*$/u;
  */
 export class ContentWriter {
   readonly #pieces: Piece[] = [];
-  readonly #parts: Part[] = [];
-  readonly #open: Part[] = [];
+  readonly #page: Block = openBlock("page", noAttributes, 0, undefined);
+  readonly #open: { readonly block: Block; readonly depth: number }[] = [];
   readonly #closers: (readonly Mark[])[] = [];
   readonly #resolve: Resolve;
   #silentFrom: number | undefined;
-  #textLength = 0;
+  #linkFrom: number | undefined;
+  #contentDepth = 0;
   #headingAt: number | undefined;
   #preDepth = 0;
+  #formula: Formula | undefined;
+  /** The language of the code in an element around it. */
+  #language: { readonly depth: number; readonly name: string } | undefined;
   #isInHeadingAnchor = false;
 
   constructor(resolve: Resolve) {
@@ -51,14 +51,19 @@ export class ContentWriter {
 
   openTag(name: string, attributes: Attributes): void {
     const depth = this.#closers.length;
-    const isPart = name === "main" || name === "article" || attributes["role"] === "main";
-    if (this.isSpeaking && isSilent(name, attributes, this.#open.length > 0)) this.#silentFrom = depth;
-    if (!this.isSpeaking) {
+    if (this.isSpeaking && isSilent(name, attributes, this.#contentDepth > 0)) this.#silentFrom = depth;
+    if (!this.isSpeaking || this.#formula !== undefined) {
+      this.#formula?.openTag(name, attributes);
       this.#closers.push(nothing);
       return;
     }
+    if (name === "math") this.#formula = new Formula(attributes, depth);
     if (blocks.has(name)) this.#endHeading();
-    if (isPart) this.#beginPart(name === "article" ? "article" : "main", depth);
+    if (isBlock(name)) {
+      const block = openBlock(name, attributes, this.#pieces.length, this.#block);
+      this.#open.push({ block, depth });
+      if (isContent(block)) this.#contentDepth += 1;
+    }
     if (headings.has(name)) this.#headingAt = depth;
     this.#closers.push(this.#write(name, attributes));
   }
@@ -70,34 +75,34 @@ export class ContentWriter {
       if (depth <= this.#silentFrom) this.#silentFrom = undefined;
       return;
     }
+    if (this.#formula !== undefined) return this.#closeInFormula(this.#formula, name, depth);
+    if (this.#language !== undefined && depth <= this.#language.depth) this.#language = undefined;
     if (this.#headingAt === depth) this.#headingAt = undefined;
     if (name === "pre") this.#preDepth -= 1;
     if (name === "a") this.#isInHeadingAnchor = false;
     for (const mark of closer) this.#pieces.push(mark);
     if (this.#preDepth > 0 && blocks.has(name)) this.#pieces.push("\n");
-    if (this.#open.at(-1)?.depth === depth) this.#endPart();
+    if (this.#linkFrom === depth) this.#linkFrom = undefined;
+    if (this.#open.at(-1)?.depth === depth) this.#endBlock();
   }
 
-  text(text: string): void {
+  text(raw: string): void {
+    if (this.#formula !== undefined) return this.#formula.text(raw);
+    const text = unwanted.test(raw) ? raw.replace(/\r\n?/g, "\n").replaceAll("\0", "") : raw;
     if (!this.isSpeaking || (this.#isInHeadingAnchor && anchorSigns.test(text))) return;
-    this.#textLength += text.length;
+    addText(this.#block, text, this.#linkFrom !== undefined);
     this.#pieces.push(text);
   }
 
-  /** The main content: the biggest `main`, else an article that holds half of the text, else everything. */
-  content(): readonly Piece[] {
-    while (this.#open.length > 0) this.#endPart();
-    const biggest = (kind: Part["kind"]): Part | undefined =>
-      this.#parts.filter((part) => part.kind === kind).reduce<Part | undefined>(bigger, undefined);
-    const main = biggest("main");
-    const article = biggest("article");
-    const chosen =
-      main !== undefined && main.textLength > 0
-        ? main
-        : article !== undefined && article.textLength * 2 >= this.#textLength
-          ? article
-          : undefined;
-    return this.#pieces.slice(chosen?.start, chosen?.end);
+  /** The main content of the page. */
+  content(isArticle: boolean): readonly Piece[] {
+    while (this.#open.length > 0) this.#endBlock();
+    closeBlock(this.#page, this.#pieces.length);
+    return findMainContent(this.#page, isArticle).flatMap(({ start, end }) => this.#pieces.slice(start, end));
+  }
+
+  get #block(): Block {
+    return this.#open.at(-1)?.block ?? this.#page;
   }
 
   /** A heading that somebody forgot to close would swallow the rest of the page. */
@@ -111,17 +116,19 @@ export class ContentWriter {
     }
   }
 
-  #beginPart(kind: Part["kind"], depth: number): void {
-    const part = { kind, depth, start: this.#pieces.length, end: Infinity, textLength: -this.#textLength };
-    this.#parts.push(part);
-    this.#open.push(part);
+  #closeInFormula(formula: Formula, name: string, depth: number): void {
+    formula.closeTag(name);
+    if (depth > formula.depth) return;
+    this.#formula = undefined;
+    const { tex, isDisplay } = formula;
+    if (tex !== "") this.#pieces.push({ name: "math", isOpen: true, value: tex, isDisplay });
   }
 
-  #endPart(): void {
-    const part = this.#open.pop();
-    if (part === undefined) return;
-    part.end = this.#pieces.length;
-    part.textLength += this.#textLength;
+  #endBlock(): void {
+    const ended = this.#open.pop();
+    if (ended === undefined) return;
+    closeBlock(ended.block, this.#pieces.length);
+    if (isContent(ended.block)) this.#contentDepth -= 1;
   }
 
   /** Returns what closes the element. */
@@ -132,11 +139,17 @@ export class ContentWriter {
     if (name === "hr") return this.#add({ name, isOpen: true });
     if (name === "input") return this.#writeBox(attributes);
     if (name === "pre") this.#preDepth += 1;
+    if (name === "div" || name === "figure") this.#noteLanguage(attributes);
     // Within code only its text counts; highlighters wrap every word.
     const marks = this.#preDepth > 0 && name !== "pre" && name !== "code" ? undefined : marksOf(name, attributes);
     if (marks === undefined) return nothing;
-    for (const mark of marks.open) this.#pieces.push(mark);
+    for (const mark of marks.open) this.#pieces.push(name === "pre" ? { value: this.#language?.name, ...mark } : mark);
     return marks.close;
+  }
+
+  #noteLanguage(attributes: Attributes): void {
+    const name = languageOf(attributes);
+    if (name !== undefined) this.#language ??= { depth: this.#closers.length, name };
   }
 
   #add(piece: Piece): readonly Mark[] {
@@ -146,11 +159,10 @@ export class ContentWriter {
 
   #writeLink({ href }: Attributes): readonly Mark[] {
     if (href === undefined || this.#preDepth > 0) return nothing;
-    if (href.startsWith("#")) {
-      this.#isInHeadingAnchor = true;
-      return nothing;
-    }
-    const value = this.#resolve(href);
+    this.#linkFrom ??= this.#closers.length;
+    const isSamePage = href.startsWith("#");
+    if (isSamePage) this.#isInHeadingAnchor = true;
+    const value = isSamePage ? href : this.#resolve(href);
     if (value === undefined) return nothing;
     this.#pieces.push({ name: "a", isOpen: true, value });
     return linkEnd;
@@ -159,9 +171,12 @@ export class ContentWriter {
   /** Pages that load images late keep the address elsewhere. */
   #writeImage(attributes: Attributes): readonly Mark[] {
     const { src = "", alt = "" } = attributes;
-    const source = src === "" || src.startsWith("data:") ? (attributes["data-src"] ?? "") : src;
+    const formula = formulaOfImage(attributes);
+    if (formula !== undefined) return this.#add(formula);
+    const late = attributes["data-src"] ?? attributes["data-original"] ?? attributes["data-lazy-src"] ?? "";
+    const source = src === "" || src.startsWith("data:") ? late : src;
     const value = source === "" ? undefined : this.#resolve(source);
-    return this.#add(value === undefined ? alt : { name: "img", isOpen: true, value, alt });
+    return this.#add(value === undefined ? (isFileName(alt) ? "" : alt) : { name: "img", isOpen: true, value, alt });
   }
 
   #writeBox({ type, checked }: Attributes): readonly Mark[] {
@@ -170,6 +185,11 @@ export class ContentWriter {
   }
 }
 
-function bigger(best: Part | undefined, part: Part): Part {
-  return best === undefined || part.textLength > best.textLength ? part : best;
+function isContent({ name, attributes }: Block): boolean {
+  return name === "main" || name === "article" || attributes["role"] === "main";
+}
+
+/** What a program has put where a person was to describe an image. */
+function isFileName(alt: string): boolean {
+  return /\.(jpe?g|png|gif|webp|svg|avif)$/i.test(alt);
 }

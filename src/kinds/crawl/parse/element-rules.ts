@@ -42,7 +42,7 @@ const elementRules: ReadonlyMap<string, ElementRule> = new Map([
 
 /** Elements without readable text of the page. */
 const silent = new Set(
-  "title script style noscript template iframe svg math canvas object embed audio video map select textarea button nav footer dialog head".split(
+  "title script style noscript template iframe svg canvas object embed audio video map select textarea button nav footer dialog head".split(
     " ",
   ),
 );
@@ -57,6 +57,17 @@ export type Attributes = Readonly<Record<string, string>>;
 
 /** What most elements have. Looking for each attribute that might be there costs more than reading the page. */
 export const noAttributes: Attributes = Object.freeze({});
+
+const blockElements = new Set(
+  "main article section div p h1 h2 h3 h4 h5 h6 ul ol li dl dt dd table caption tbody tr td th pre blockquote figure figcaption header hgroup aside form fieldset address details center body".split(
+    " ",
+  ),
+);
+
+/** Whether an element stands by itself, so that it may be content or decoration as a whole. */
+export function isBlock(name: string): boolean {
+  return blockElements.has(name);
+}
 
 export function orNoAttributes(attributes: Attributes): Attributes {
   for (const _name in attributes) return attributes;
@@ -87,7 +98,7 @@ export function marksOf(name: string, attributes: Attributes): ElementRule | und
   switch (name) {
     case "code":
     case "pre": {
-      const value = /(?:^|\s)(?:language|lang)-([\w+#-]{1,30})/.exec(attributes["class"] ?? "")?.[1];
+      const value = languageOf(attributes);
       return value === undefined ? found : { ...found, open: [{ ...mark, value }] };
     }
     case "ol": {
@@ -100,6 +111,32 @@ export function marksOf(name: string, attributes: Attributes): ElementRule | und
     default:
       return found;
   }
+}
+
+/** Words that highlighters use beside the name of the language. */
+const plainWords =
+  /^(hljs|highlight|prettyprint|prettyprinted|linenums|sourcecode|code|literal-block|notranslate|plain|text|none|wrap|numberlines|default)$/i;
+
+/** The language of code, as far as the page names it: in a class of its own, an attribute, or the words of a highlighter. */
+export function languageOf(attributes: Attributes): string | undefined {
+  if (attributes === noAttributes) return undefined;
+  const { class: names = "" } = attributes;
+  const named =
+    /(?:^|\s)(?:language|lang|highlight-source|highlight-text|highlight)-([\w+#.-]{1,30})/.exec(names)?.[1] ??
+    /(?:^|\s)brush:\s*([\w+#-]{1,30})/.exec(names)?.[1] ??
+    attributes["data-lang"] ??
+    attributes["data-language"];
+  const found = named ?? wordsAfterHighlighter(names);
+  return found !== undefined && /^[\w+#.-]{1,30}$/.test(found) && !plainWords.test(found)
+    ? found.toLowerCase()
+    : undefined;
+}
+
+/** `hljs javascript`, `sourceCode python`, `highlight sh`. */
+function wordsAfterHighlighter(names: string): string | undefined {
+  const words = names.split(/\s+/);
+  if (!words.some((word) => /^(hljs|sourcecode|prettyprint)$/i.test(word))) return undefined;
+  return words.find((word) => word !== "" && !plainWords.test(word));
 }
 
 function cellMark(mark: Mark, { align = "", style, colspan = "" }: Attributes): Mark {

@@ -91,8 +91,8 @@ export class InlineText {
     if (frame === undefined || below === undefined) return;
     const text = frame.text.trim();
     // The signs must touch the words; white space moves outside.
-    const before = frame.text.startsWith(" ") ? " " : "";
-    const after = frame.text.endsWith(" ") ? " " : "";
+    const before = /^\s/.exec(frame.text)?.[0] ?? "";
+    const after = /\s$/.exec(frame.text)?.[0] ?? "";
     below.text += text === "" ? frame.text : before + this.#wrap(text, frame.mark) + after;
   }
 

@@ -150,9 +150,18 @@ class DocumentReader {
         json_ld: this.#jsonLd,
         microdata: this.#microdata.items,
       },
-      content: this.#content.content(),
+      content: this.#content.content(this.#isArticle),
       scripts: this.#scripts,
     };
+  }
+
+  /** Whether the page says of itself that it is a text which somebody published: news, a post, an essay. */
+  get #isArticle(): boolean {
+    const types = [...this.#jsonLd, ...this.#microdata.items].flatMap(typesOf);
+    return (
+      [this.#openGraph["type"], ...types].some((type) => typeof type === "string" && /article|posting/i.test(type)) ||
+      this.#openGraph["article:published_time"] !== undefined
+    );
   }
 
   /** Most links are paths in their normal form, and each is wanted twice: to be shown and to be followed. */
@@ -194,6 +203,11 @@ class DocumentReader {
     const value = tryParseJson(text) ?? [];
     for (const item of Array.isArray(value) ? value : [value]) this.#jsonLd.push(...flattenGraph(item));
   }
+}
+
+function typesOf(item: Json): Json[] {
+  const type = isRecord(item) ? item["@type"] : undefined;
+  return Array.isArray(type) ? type : [type ?? ""];
 }
 
 function flattenGraph(item: Json): Json[] {

@@ -103,8 +103,9 @@ class MarkdownWriter {
   }
 
   /** Marks without content; false for all others. */
-  #openAtom({ name, value = "", alt = "" }: Mark): boolean {
-    if (name === "img") this.#inline.raw(toImage(value, alt));
+  #openAtom({ name, value = "", alt = "", isDisplay }: Mark): boolean {
+    if (name === "math") this.#addFormula(value, isDisplay === true);
+    else if (name === "img") this.#inline.raw(toImage(value, alt));
     else if (name === "br") this.#inline.breakLine();
     else if (name === "box") this.#inline.raw(`[${value}] `, true);
     else if (name === "hr" && this.#table === undefined) {
@@ -112,6 +113,12 @@ class MarkdownWriter {
       this.#write("---");
     } else return name === "hr";
     return true;
+  }
+
+  #addFormula(tex: string, isDisplay: boolean): void {
+    if (!isDisplay || this.#table !== undefined) return this.#inline.raw(`$${tex}$`);
+    this.#endBlock();
+    this.#write(`$$\n${tex}\n$$`);
   }
 
   #openItem(): void {

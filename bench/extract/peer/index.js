@@ -1,0 +1,3 @@
+export { Readability } from "@mozilla/readability";
+export { Defuddle } from "defuddle/node";
+export { parseHTML } from "linkedom";
