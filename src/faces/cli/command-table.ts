@@ -5,6 +5,8 @@ export interface CommandEntry {
   readonly summary: string;
   /** Called by programs, and not shown to people. */
   readonly isHidden?: true;
+  /** It is this command under another name; the help does not show it among the others. */
+  readonly aliasOf?: string;
   /** Its code is loaded only when it is called. */
   readonly load?: () => Promise<CliCommand>;
   readonly children?: readonly CommandEntry[];
@@ -49,12 +51,14 @@ export const commandTable: readonly CommandEntry[] = [
     ),
   ]),
   command("ps", "list jobs", () => import("./commands/ps.ts")),
+  command("status", "show the server, or one job", () => import("./commands/status.ts")),
   command("show", "show one job", () => import("./commands/show.ts")),
   command("logs", "print a job's output", () => import("./commands/logs.ts")),
   command("wait", "wait for jobs; exits with their exit code", () => import("./commands/wait.ts")),
   command("send", "send text to a job's standard input", () => import("./commands/job.ts")),
   command("answer", "answer a question that a job asks", () => import("./commands/job.ts")),
   command("cancel", "cancel jobs", () => import("./commands/job.ts")),
+  command("stop", "end jobs, as cancel does", () => import("./commands/stop.ts")),
   command("retry", "retry jobs that did not succeed", () => import("./commands/job.ts")),
   command("events", "show what happened to a job", () => import("./commands/show.ts")),
   group("webhook", "see webhook deliveries and send them again", [
@@ -85,6 +89,14 @@ export const commandTable: readonly CommandEntry[] = [
   ]),
   command("doctor", "find out what is wrong with this installation", () => import("./commands/doctor.ts")),
   command("completions", "print completions for a shell", () => import("./commands/completions.ts")),
+  command("version", "print the version", () => import("./commands/version.ts")),
+  alias("list", "ps", "list jobs, as ps does", () => import("./commands/ps.ts")),
+  alias("tail", "logs", "follow a job's last lines of output, as logs -f does", () => import("./commands/logs.ts"), {
+    follow: true,
+    tail: 10,
+  }),
+  alias("inspect", "show", "show one job as JSON", () => import("./commands/show.ts"), { json: true }),
+  alias("kill", "cancel", "cancel jobs, as cancel does", () => import("./commands/job.ts")),
   {
     ...command("complete", "complete the last word", () => import("./commands/completions.ts")),
     isHidden: true,
@@ -101,4 +113,19 @@ function command<Name extends string>(
 
 function group(name: string, summary: string, children: readonly CommandEntry[]): CommandEntry {
   return { name, summary, children };
+}
+
+/** Another name for a command, with options that it is given beforehand. */
+function alias<Target extends string>(
+  name: string,
+  target: Target,
+  summary: string,
+  loadFile: () => Promise<Readonly<Record<Target, CliCommand>>>,
+  presets: object = {},
+): CommandEntry {
+  const load = async (): Promise<CliCommand> => {
+    const { describe, run } = (await loadFile())[target];
+    return { describe, run: (cli, options, words) => run(cli, { ...presets, ...options }, words) };
+  };
+  return { name, summary, aliasOf: target, load };
 }

@@ -31,7 +31,10 @@ export async function completeWords(words: readonly string[], known: KnownWords)
     entry = next.hasVerbs === true ? { ...next, children: await known.verbs() } : next;
     depth += 1;
   }
-  if (entry.children !== undefined) return depth === 0 ? [...toWords(entry), ...topWords] : toWords(entry);
+  if (entry.children !== undefined) {
+    const others = depth === 0 ? topWords : isHelp && depth === 1 ? helpWords : [];
+    return [...toWords(entry), ...others];
+  }
   const definition = await entry.load?.();
   if (definition === undefined || isHelp) return [];
   const command = new Command(entry.name).option("--json", "print JSON").option("-h, --help", "show help");
@@ -44,6 +47,8 @@ const topWords: readonly Candidate[] = [
   { word: "--help", summary: "show help" },
   { word: "--version", summary: "print the version" },
 ];
+
+const helpWords: readonly Candidate[] = [{ word: "--all", summary: "list every command" }];
 
 function toWords({ children = [] }: CommandEntry): Candidate[] {
   return children.filter(({ isHidden }) => isHidden !== true).map(({ name, summary }) => ({ word: name, summary }));
