@@ -4,7 +4,8 @@ import { LonghaulError } from "../job/error.ts";
 import type { JobEvent } from "../job/event.ts";
 import type { Job } from "../job/job.ts";
 import { answerSchema } from "../job/question.ts";
-import { isTerminal, type JobStatus } from "../job/state.ts";
+import { isHeld, type JobStatus } from "../job/state.ts";
+import { createPacer } from "../text/pacer.ts";
 import { filterSchema, listMatching, toFilter } from "./filter.ts";
 import { findJob, findJobs } from "./job-reference.ts";
 import { jobViewSchema, summarise, toJobView, type JobView } from "./job-view.ts";
@@ -14,20 +15,24 @@ const reference = z.string().min(1).describe("Job id, the end of one, or a name.
 
 /** All that can be said about one job, with what only the live work and the queue know. */
 export async function describeJob(job: Job, { engine, actor }: OperationContext): Promise<JobView> {
-  const view = toJobView(job);
-  const { status } = job.state;
-  if (status === "queued") return { ...view, ...defined({ reason: (await engine.diagnose(job.id, actor))?.reason }) };
-  if (isTerminal(job.state)) return view;
+  const view = { ...toJobView(job), ...(await whyItWaits(job, { engine, actor })) };
+  if (!isHeld(job.state)) return view;
   const live = await engine.inspect(job.id, actor);
-  const asked = status === "waiting" ? await engine.questions(job.id, actor) : [];
-  const questions = asked
-    .filter(({ answer }) => answer === undefined)
-    .map(({ key, question }) => ({ key, ...question }));
-  return {
-    ...view,
-    ...(Object.keys(live).length === 0 ? {} : { live }),
-    ...(questions.length === 0 ? {} : { questions }),
-  };
+  return { ...view, ...(Object.keys(live).length === 0 ? {} : { live }) };
+}
+
+/** What a queued job has to wait for, or what a waiting one asks. */
+async function whyItWaits(
+  { id, state: { status } }: Job,
+  { engine, actor }: Pick<OperationContext, "engine" | "actor">,
+): Promise<Pick<JobView, "reason" | "jobs_ahead" | "questions">> {
+  if (status === "queued") {
+    const { reason, jobsAhead } = (await engine.diagnose(id, actor)) ?? {};
+    return defined({ reason, jobs_ahead: jobsAhead });
+  }
+  if (status !== "waiting") return {};
+  const open = (await engine.questions(id, actor)).filter(({ answer }) => answer === undefined);
+  return open.length === 0 ? {} : { questions: open.map(({ key, question }) => ({ key, ...question })) };
 }
 
 export const jobGet = defineOperation({
@@ -75,17 +80,22 @@ export const jobList = defineOperation({
   input: filterSchema.extend({
     limit: z.int().min(1).max(1_000).default(20),
     cursor: z.string().optional().describe("From the page before."),
+    explain: z.boolean().default(false).describe("Also tell why jobs are queued, and what they ask."),
   }),
   output: z.object({ jobs: z.array(jobViewSchema), cursor: z.string().optional() }),
-  run: async (context, { limit, cursor, ...filter }) => {
+  run: async (context, { limit, cursor, explain, ...filter }) => {
     const page = await context.engine.list(toFilter(filter), { limit, cursor }, context.actor);
     const kinds = new Map(context.engine.kinds.map((kind) => [kind.name, kind]));
-    const jobs = page.jobs.map(async (job) => {
+    const pace = createPacer();
+    const jobs: JobView[] = [];
+    for (const job of page.jobs) {
       // A job may be pruned between the two reads.
       const input = await context.engine.input(job.id, context.actor).catch(() => null);
-      return { ...toJobView(job), summary: summarise(input, kinds.get(job.kind)) };
-    });
-    return { jobs: await Promise.all(jobs), cursor: page.cursor };
+      const why = explain ? await whyItWaits(job, context).catch(() => ({})) : {};
+      jobs.push({ ...toJobView(job), summary: summarise(input, kinds.get(job.kind)), ...why });
+      await pace();
+    }
+    return { jobs, cursor: page.cursor };
   },
 });
 
