@@ -61,6 +61,12 @@ export const commandTable: readonly CommandEntry[] = [
   command("stop", "end jobs, as cancel does", () => import("./commands/stop.ts")),
   command("retry", "retry jobs that did not succeed", () => import("./commands/job.ts")),
   command("events", "show what happened to a job", () => import("./commands/show.ts")),
+  group("batch", "see, wait for or cancel the jobs of a batch", [
+    command("list", "list batches, with how far each has come", () => import("./commands/batch.ts")),
+    command("show", "show how far a batch has come, and its jobs", () => import("./commands/batch.ts")),
+    command("wait", "wait for all jobs of a batch; exits with their exit code", () => import("./commands/batch.ts")),
+    command("cancel", "cancel all jobs of a batch", () => import("./commands/batch.ts")),
+  ]),
   group("webhook", "see webhook deliveries and send them again", [
     command("list", "list webhook deliveries, past and pending", () => import("./commands/webhook.ts")),
     command("redeliver", "send a webhook delivery again", () => import("./commands/webhook.ts")),
@@ -96,6 +102,9 @@ export const commandTable: readonly CommandEntry[] = [
     tail: 10,
   }),
   alias("inspect", "show", "show one job as JSON", () => import("./commands/show.ts"), { json: true }),
+  alias("watch", "ps", "keep the list of jobs on the screen, as ps -w does", () => import("./commands/ps.ts"), {
+    watch: true,
+  }),
   alias("kill", "cancel", "cancel jobs, as cancel does", () => import("./commands/job.ts")),
   {
     ...command("complete", "complete the last word", () => import("./commands/completions.ts")),

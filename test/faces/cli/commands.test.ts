@@ -20,9 +20,10 @@ async function listNames(...words: string[]): Promise<(string | undefined)[]> {
 }
 
 describe("ps", () => {
-  it("lists what runs and what ended lately, the newest first, with short ids", async () => {
+  it("lists what runs and what ended lately, the newest first, with short ids and the totals", async () => {
     const { code, stdout } = await cli.run(["ps"]);
     const [header = "", ...rows] = stdout.trimEnd().split("\n");
+    expect(rows.pop()).toBe("1 running, 2 ended");
     expect(header).toMatch(/^ID +STATE +AGE +TIME +NAME +COMMAND$/);
     expect(rows.map((row) => row.slice(0, 8))).toEqual([live, bad, good].map((id) => id.slice(-8)));
     expect(rows[1]).toContain("failed (9)");
@@ -41,6 +42,22 @@ describe("ps", () => {
     const first = await cli.json<{ jobs: JobView[]; cursor: string }>(["ps", "-a", "--limit", "2"]);
     const second = await cli.json<{ jobs: JobView[] }>(["ps", "-a", "--limit", "2", "--cursor", first.cursor]);
     expect([...first.jobs, ...second.jobs].map(({ id }) => id)).toEqual([live, bad, good]);
+  });
+});
+
+describe("batch", () => {
+  it("lists batches with how far they are, and shows the jobs of one", async () => {
+    expect((await cli.run(["batch", "list"])).stdout).toMatch(/^b1 +2\/2 \(100%\) +1 failed, 1 succeeded$/m);
+    const { stdout } = await cli.run(["batch", "show", "b1"]);
+    expect(stdout).toContain(bad.slice(-8));
+    expect(stdout).toContain("2 of 2 jobs ended");
+  });
+
+  it("that there is not is told by show, wait and cancel", async () => {
+    for (const verb of ["show", "wait", "cancel"]) {
+      const { code, stderr } = await cli.run(["batch", verb, "none"]);
+      expect([code, stderr]).toEqual([2, 'error: There is no batch "none".\n']);
+    }
   });
 });
 
@@ -78,6 +95,39 @@ describe("logs", () => {
       "two",
     ]);
     expect((await cli.run(["logs", "good", "--stream", "stdout", "--from", "4"])).stdout).toBe("three\n");
+  });
+
+  it("says which streams and attempts there are", async () => {
+    const { code, stderr } = await cli.run(["logs", "good", "--stream", "foo"]);
+    expect([code, stderr]).toEqual([2, `error: Job ${good} has no stream "foo": it has merged, stdout, stderr.\n`]);
+    expect((await cli.run(["logs", "-f", "live", "--stream", "foo"])).stderr).toContain(
+      "it has merged, stdout, stderr",
+    );
+    expect((await cli.run(["logs", "good", "--attempt", "9"])).stderr).toContain(
+      "has no attempt 9: there is only the first",
+    );
+  });
+
+  it("of several jobs begin each line with the job's name", async () => {
+    const { stdout } = await cli.run(["logs", "bad", "good", "-n", "1", "--stream", "stdout"]);
+    expect(stdout).toBe("bad  | wrong\ngood | three\n");
+  });
+
+  it("follow several jobs at once", async () => {
+    const [one, two] = await Promise.all([
+      cli.detach("echo first; sleep 0.4; printf last", ["--name", "one"]),
+      cli.detach("echo other", ["--name", "two"]),
+    ]);
+    const { stdout } = await cli.run(["logs", "-f", one, two]);
+    expect(stdout.trimEnd().split("\n").toSorted()).toEqual(["one | first", "one | last", "two | other"]);
+  });
+
+  it("without an id are those of the newest job, and say whose", async () => {
+    const id = await cli.detach("echo newest", ["--name", "newest"]);
+    await cli.run(["wait", id]);
+    const { stdout, stderr } = await cli.run(["logs"]);
+    expect([stdout, stderr]).toEqual(["newest\n", `job ${id.slice(-8)} (newest)\n`]);
+    expect((await cli.run(["tail"])).stdout).toBe("newest\n");
   });
 
   it("as JSON tells where to read on", async () => {

@@ -1,5 +1,6 @@
 import type { Client } from "../../door/local-client.ts";
 import type { CliContext } from "../cli-context.ts";
+import { escapeControls } from "../../../text/controls.ts";
 import { isFinished, jobLabel, liveText } from "../show/job-text.ts";
 import { keepShowing, LiveLine } from "./live-line.ts";
 
@@ -10,6 +11,16 @@ export function showWaiting({ client, screen }: CliContext, ids: readonly string
   const { terminal, noteStyle } = screen;
   const line = new LiveLine(terminal.err.isTerminal && !isJson, terminal.columns);
   return keepShowing(line, noteStyle.dim, (signal) => waitingText(client, ids, signal));
+}
+
+/** The same for a batch, which may have any number of jobs. */
+export function showBatch({ client, screen }: CliContext, batch: string, isJson: boolean): () => void {
+  const { terminal, noteStyle } = screen;
+  const line = new LiveLine(terminal.err.isTerminal && !isJson, terminal.columns);
+  return keepShowing(line, noteStyle.dim, async (signal) => {
+    const { finished, total, jobs } = await client.call("batch_get", { batch }, signal);
+    return `${escapeControls(batch)} ${finished}/${total} ended · ${jobs["running"] ?? 0} running`;
+  });
 }
 
 /** How many have ended, where the first is that has not, and what it wrote last. */

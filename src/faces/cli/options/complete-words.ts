@@ -12,6 +12,7 @@ export interface Candidate {
 export interface KnownWords {
   readonly jobs: () => Promise<readonly Candidate[]>;
   readonly kinds: () => Promise<readonly Candidate[]>;
+  readonly batches: () => Promise<readonly Candidate[]>;
   readonly verbs: () => Promise<readonly CommandEntry[]>;
 }
 
@@ -107,6 +108,7 @@ async function completeValue(value: Option | Argument, current: string, known: K
   const name = "flags" in value ? /<(\w+)/.exec(value.flags)?.[1] : value.name();
   if (name === "id" || name === "job") return known.jobs();
   if (name === "kind") return known.kinds();
+  if (name === "batch") return known.batches();
   if (name === "state") return completeList(current, [...jobStatuses, "active"]);
   return name === "folder" || name === "file" || name === "path" || name === "place" ? "files" : [];
 }
