@@ -182,7 +182,7 @@ export const jobAnswer = defineOperation({
   },
 });
 
-const target = {
+export const target = {
   ids: z.array(reference).min(1).max(1_000).optional(),
   filter: filterSchema.optional().describe("All jobs that match, instead of ids."),
 };
@@ -190,7 +190,7 @@ const target = {
 /** More than anybody reads; an action on a filter may concern any number of jobs. */
 const maxShown = 10_000;
 
-const changedSchema = z.object({
+export const changedSchema = z.object({
   count: z.int().describe(`How many jobs it was done to; \`jobs\` shows at most ${maxShown} of them.`),
   jobs: z.array(jobViewSchema),
 });
@@ -201,7 +201,7 @@ interface Targets {
 }
 
 /** Acts on the jobs with these ids, or on all that match and are in one of these states, page by page. */
-async function changeTargets(
+export async function changeTargets(
   context: OperationContext,
   { ids, filter }: Targets,
   states: readonly JobStatus[],

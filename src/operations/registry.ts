@@ -18,6 +18,8 @@ import {
   jobSend,
   jobSummary,
 } from "./job.ts";
+import { jobDelete } from "./remove.ts";
+import { jobRerun } from "./rerun.ts";
 import { jobSubmit } from "./submit.ts";
 import { jobWait } from "./wait.ts";
 import type { Operation } from "./operation.ts";
@@ -61,6 +63,8 @@ const builtIn = [
   jobAnswer,
   jobCancel,
   jobRetry,
+  jobRerun,
+  jobDelete,
   batchList,
   batchGet,
   kindList,

@@ -60,6 +60,9 @@ export const commandTable: readonly CommandEntry[] = [
   command("cancel", "cancel jobs", () => import("./commands/job.ts")),
   command("stop", "end jobs, as cancel does", () => import("./commands/stop.ts")),
   command("retry", "retry jobs that did not succeed", () => import("./commands/job.ts")),
+  command("rerun", "start a new job like a finished one", () => import("./commands/rerun.ts")),
+  command("restart", "end jobs that run, and run them again", () => import("./commands/restart.ts")),
+  command("rm", "remove finished jobs, with their output", () => import("./commands/rm.ts")),
   command("events", "show what happened to a job", () => import("./commands/show.ts")),
   group("batch", "see, wait for or cancel the jobs of a batch", [
     command("list", "list batches, with how far each has come", () => import("./commands/batch.ts")),
