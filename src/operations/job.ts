@@ -4,7 +4,8 @@ import { LonghaulError } from "../job/error.ts";
 import type { JobEvent } from "../job/event.ts";
 import type { Job } from "../job/job.ts";
 import { answerSchema } from "../job/question.ts";
-import { isHeld, type JobStatus } from "../job/state.ts";
+import { isHeld, isTerminal, type JobStatus } from "../job/state.ts";
+import { sayStatus } from "../job/status-words.ts";
 import { createPacer } from "../text/pacer.ts";
 import { filterSchema, listMatching, toFilter } from "./filter.ts";
 import { findJob, findJobs } from "./job-reference.ts";
@@ -166,6 +167,12 @@ export const jobAnswer = defineOperation({
   run: async (context, { id, key, answer }) => {
     const { engine, actor } = context;
     const job = await findJob(engine, id, actor);
+    if (isTerminal(job.state)) {
+      throw new LonghaulError(
+        "conflict",
+        `Job ${job.id} has ended (it ${sayStatus(job.state.status)}), so it asks nothing any more.`,
+      );
+    }
     const open = (await engine.questions(job.id, actor)).filter((asked) => asked.answer === undefined);
     const [only] = open;
     const wanted = key ?? (open.length === 1 ? only?.key : undefined);

@@ -300,6 +300,17 @@ describe("job_answer", () => {
     await Promise.all(asking);
   });
 
+  it("to a job that has ended is refused with that", async () => {
+    const { engine, id, attempt } = await start();
+    attempt.succeed();
+    await untilStatus(engine, id, "succeeded");
+    for (const key of [undefined, "x"]) {
+      await expect(call(engine, "job_answer", { id, key, answer: accept })).rejects.toMatchObject(
+        refusal("conflict", /has ended \(it has succeeded\), so it asks nothing any more\.$/),
+      );
+    }
+  });
+
   it("to a job that asks nothing, or not that, is refused", async () => {
     const { engine, id } = await start();
     await expect(call(engine, "job_answer", { id, answer: accept })).rejects.toMatchObject(

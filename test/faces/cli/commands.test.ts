@@ -71,6 +71,16 @@ describe("show", () => {
     }
   });
 
+  it("tells the last line of a program that fills the screen in words", async () => {
+    const id = await cli.detach(
+      String.raw`printf '\033[?1049h\033[2J\033[1;1Htop line\033[5;3H\033[31mready\033[0m\033[?25l'`,
+    );
+    await cli.run(["wait", id]);
+    const { stdout } = await cli.run(["show", id]);
+    expect(/^last line +(.*)$/m.exec(stdout)?.[1]).toMatch(/ready$/);
+    expect(/^last line +(.*)$/m.exec(stdout)?.[1]).not.toMatch(/\\e|\[|\u001b/);
+  });
+
   it("tells what the live processes do", async () => {
     const job = await cli.json<JobView>(["show", "live"]);
     expect(job).toMatchObject({

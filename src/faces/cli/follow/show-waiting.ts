@@ -1,6 +1,6 @@
 import type { Client } from "../../door/local-client.ts";
 import type { CliContext } from "../cli-context.ts";
-import { escapeControls } from "../../../text/controls.ts";
+import { escapeControls, lastLineOf } from "../../../text/controls.ts";
 import { isFinished, jobLabel, liveText } from "../show/job-text.ts";
 import { keepShowing, LiveLine } from "./live-line.ts";
 
@@ -32,5 +32,5 @@ export async function waitingText(client: Client, ids: readonly string[], signal
   const request = { id: shown.id, tail: 1, limit: lastLineBytes };
   const { text } = await client.call("job_output", request, signal);
   const count = jobs.length === 1 ? "" : `${jobs.length - open.length}/${jobs.length} ended · `;
-  return `${count}${jobLabel(shown)} ${liveText(shown, text.trim())}`;
+  return `${count}${jobLabel(shown)} ${liveText(shown, lastLineOf(text))}`;
 }
