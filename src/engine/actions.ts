@@ -14,6 +14,7 @@ import { demand, demandAllOwners, demandKind, demandSteering, narrow, type Actor
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Engine } from "./engine.ts";
 import { prune } from "./housekeeping.ts";
+import { toRerun } from "./rerun.ts";
 import type { EngineParts } from "./settings.ts";
 import { defaultTimeoutMs, describeError } from "./webhooks/attempt.ts";
 import { testTarget, type TestedTarget } from "./webhooks/formats.ts";
@@ -39,6 +40,8 @@ export type Actions = Pick<
   | "send"
   | "summarize"
   | "retry"
+  | "rerun"
+  | "remove"
   | "answer"
   | "pause"
   | "resume"
@@ -62,19 +65,6 @@ export function createActions(parts: ActionParts): Actions & { close: () => void
     const job = await get(id, actor);
     demandSteering(actor, job, kinds.get(job.kind));
     return job;
-  };
-  const setPaused = async (kind: string, isPaused: boolean, actor: Actor = {}): Promise<void> => {
-    demand(actor, "admin");
-    demandAllOwners(actor);
-    findKind(kinds, kind);
-    demandKind(actor, kind);
-    // Before it is stored: the hint of that commit sets off a claim, which must leave the kind out already.
-    if (isPaused) dispatcher.pause(kind);
-    try {
-      await store.setPaused(kind, isPaused);
-    } finally {
-      dispatcher.setPaused(await store.pausedKinds());
-    }
   };
   return {
     close: () => {
@@ -108,6 +98,17 @@ export function createActions(parts: ActionParts): Actions & { close: () => void
       dispatcher.wake();
       return (await retrying) ?? get(id, actor);
     },
+    rerun: async (id, { changes, idempotencyKey } = {}, actor = {}) => {
+      const job = await getToSteer(id, actor);
+      const { request, client } = await toRerun(job, changes, parts);
+      const [created] = await submitKeyed([{ ...request, idempotencyKey }], { ...actor, client });
+      return created as Created;
+    },
+    remove: async (id, actor = {}) => {
+      const job = await getToSteer(id, actor);
+      await store.remove(job.id, clock.now());
+      return job;
+    },
     answer: async (id, key, given, actor = {}) => {
       const job = await getToSteer(id, actor);
       const answer = parseInput(answerSchema, given, "The answer");
@@ -117,8 +118,8 @@ export function createActions(parts: ActionParts): Actions & { close: () => void
       if (result !== "answered") throw refusedAnswer(job, key, result);
       return get(id, actor);
     },
-    pause: (kind, actor) => setPaused(kind, true, actor),
-    resume: (kind, actor) => setPaused(kind, false, actor),
+    pause: (kind, actor) => setPaused(kind, true, parts, actor),
+    resume: (kind, actor) => setPaused(kind, false, parts, actor),
     prune: async (actor = {}) => {
       demand(actor, "admin");
       demandAllOwners(actor);
@@ -128,6 +129,25 @@ export function createActions(parts: ActionParts): Actions & { close: () => void
     testNotify: (to, actor) => testNotify(to, parts, actor),
     markSeen: (ids, actor) => markSeen(ids, parts, actor),
   };
+}
+
+async function setPaused(
+  kind: string,
+  isPaused: boolean,
+  { store, kinds, dispatcher }: ActionParts,
+  actor: Actor = {},
+): Promise<void> {
+  demand(actor, "admin");
+  demandAllOwners(actor);
+  findKind(kinds, kind);
+  demandKind(actor, kind);
+  // Before it is stored: the hint of that commit sets off a claim, which must leave the kind out already.
+  if (isPaused) dispatcher.pause(kind);
+  try {
+    await store.setPaused(kind, isPaused);
+  } finally {
+    dispatcher.setPaused(await store.pausedKinds());
+  }
 }
 
 /** The requests as the actor may make them. What they depend on must be the actor's to see. */

@@ -80,6 +80,14 @@ export interface Engine {
   /** Lets a running job sum itself up, which may cost something. Refused (`conflict`) if its kind cannot. */
   readonly summarize: (id: string, actor?: Actor) => Promise<string>;
   readonly retry: (id: string, actor?: Actor) => Promise<Job>;
+  /** A new job like a finished one: the same input, but for what the changes say (a JSON merge patch), and the same options. */
+  readonly rerun: (
+    id: string,
+    options?: { changes?: Json; idempotencyKey?: string },
+    actor?: Actor,
+  ) => Promise<Created>;
+  /** Removes a finished job with its output and files, before its time; returns it as it was. */
+  readonly remove: (id: string, actor?: Actor) => Promise<Job>;
   readonly questions: (id: string, access?: Access) => Promise<AskedQuestion[]>;
   readonly answer: (id: string, key: string, answer: Answer, actor?: Actor) => Promise<Job>;
   /** Why a queued job has not started; undefined once it has. */

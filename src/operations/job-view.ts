@@ -37,6 +37,7 @@ export const jobViewSchema = z.object({
   error: z.object({ code: z.string(), message: z.string() }).optional(),
   partial: z.boolean().optional(),
   reason: z.string().optional().describe("Why the job was cancelled, or why it is still queued."),
+  jobs_ahead: z.int().optional().describe("How many jobs of its kind start before a queued one, up to a thousand."),
   cancel_requested: z.boolean().optional(),
   stalled_since: z.string().optional(),
   questions: z.array(z.object({ key: z.string(), message: z.string(), form: questionSchema.shape.form })).optional(),

@@ -4,8 +4,10 @@ import { LonghaulError } from "../job/error.ts";
 import type { JobEvent } from "../job/event.ts";
 import type { Job } from "../job/job.ts";
 import { answerSchema } from "../job/question.ts";
-import { isTerminal, type JobStatus } from "../job/state.ts";
+import { isHeld, isTerminal, type JobStatus } from "../job/state.ts";
+import { sayStatus } from "../job/status-words.ts";
 import { summarise } from "../job/summarise.ts";
+import { createPacer } from "../text/pacer.ts";
 import { filterSchema, listMatching, toFilter } from "./filter.ts";
 import { findJob, findJobs } from "./job-reference.ts";
 import { jobViewSchema, toJobView, type JobView } from "./job-view.ts";
@@ -15,13 +17,23 @@ const reference = z.string().min(1).describe("Job id, the end of one, or a name.
 
 /** All that can be said about one job, with what only the live work and the queue know. */
 export async function describeJob(job: Job, { engine, actor }: OperationContext): Promise<JobView> {
-  const view = toJobView(job);
-  const { status } = job.state;
-  if (status === "queued") return { ...view, ...defined({ reason: (await engine.diagnose(job.id, actor))?.reason }) };
-  if (isTerminal(job.state)) return view;
+  const view = { ...toJobView(job), ...(await whyItWaits(job, { engine, actor })) };
+  if (!isHeld(job.state)) return view;
   const live = await engine.inspect(job.id, actor);
-  const asked = status === "waiting" ? await askedBy(job, { engine, actor }) : {};
-  return { ...view, ...(Object.keys(live).length === 0 ? {} : { live }), ...asked };
+  return { ...view, ...(Object.keys(live).length === 0 ? {} : { live }) };
+}
+
+/** What a queued job has to wait for, or what a waiting one asks. */
+async function whyItWaits(
+  job: Job,
+  { engine, actor }: Pick<OperationContext, "engine" | "actor">,
+): Promise<Pick<JobView, "reason" | "jobs_ahead" | "questions">> {
+  const { status } = job.state;
+  if (status === "queued") {
+    const { reason, jobsAhead } = (await engine.diagnose(job.id, actor)) ?? {};
+    return defined({ reason, jobs_ahead: jobsAhead });
+  }
+  return status === "waiting" ? askedBy(job, { engine, actor }) : {};
 }
 
 /** The questions of a job that nobody has answered yet. */
@@ -85,11 +97,19 @@ export const jobList = defineOperation({
   input: filterSchema.extend({
     limit: z.int().min(1).max(1_000).default(20),
     cursor: z.string().optional().describe("From the page before."),
+    explain: z.boolean().default(false).describe("Also tell why jobs are queued, and what they ask."),
   }),
   output: z.object({ jobs: z.array(jobViewSchema), cursor: z.string().optional() }),
-  run: async (context, { limit, cursor, ...filter }) => {
+  run: async (context, { limit, cursor, explain, ...filter }) => {
     const page = await context.engine.list(toFilter(filter), { limit, cursor }, context.actor);
-    return { jobs: await Promise.all(page.jobs.map((job) => toListed(job, context))), cursor: page.cursor };
+    const pace = createPacer();
+    const jobs: JobView[] = [];
+    for (const job of page.jobs) {
+      const why = explain ? await whyItWaits(job, context).catch(() => ({})) : {};
+      jobs.push({ ...(await toListed(job, context)), ...why });
+      await pace();
+    }
+    return { jobs, cursor: page.cursor };
   },
 });
 
@@ -160,6 +180,12 @@ export const jobAnswer = defineOperation({
   run: async (context, { id, key, answer }) => {
     const { engine, actor } = context;
     const job = await findJob(engine, id, actor);
+    if (isTerminal(job.state)) {
+      throw new LonghaulError(
+        "conflict",
+        `Job ${job.id} has ended (it ${sayStatus(job.state.status)}), so it asks nothing any more.`,
+      );
+    }
     const open = (await engine.questions(job.id, actor)).filter((asked) => asked.answer === undefined);
     const [only] = open;
     const wanted = key ?? (open.length === 1 ? only?.key : undefined);
@@ -176,7 +202,7 @@ export const jobAnswer = defineOperation({
   },
 });
 
-const target = {
+export const target = {
   ids: z.array(reference).min(1).max(1_000).optional(),
   filter: filterSchema.optional().describe("All jobs that match, instead of ids."),
 };
@@ -184,7 +210,7 @@ const target = {
 /** More than anybody reads; an action on a filter may concern any number of jobs. */
 const maxShown = 10_000;
 
-const changedSchema = z.object({
+export const changedSchema = z.object({
   count: z.int().describe(`How many jobs it was done to; \`jobs\` shows at most ${maxShown} of them.`),
   jobs: z.array(jobViewSchema),
 });
@@ -195,7 +221,7 @@ interface Targets {
 }
 
 /** Acts on the jobs with these ids, or on all that match and are in one of these states, page by page. */
-async function changeTargets(
+export async function changeTargets(
   context: OperationContext,
   { ids, filter }: Targets,
   states: readonly JobStatus[],

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { LineBuffer } from "../text/line-buffer.ts";
 import type { PatternPool } from "../text/pattern-pool.ts";
+import { LonghaulError } from "../job/error.ts";
 import type { Job } from "../job/job.ts";
 import { wholeCharacters } from "../text/whole-characters.ts";
 import { isTerminal } from "../job/state.ts";
@@ -52,6 +53,7 @@ export const jobOutput = defineOperation({
     let job = await findJob(engine, input.id, actor);
     const target = { id: job.id, attempt: input.attempt ?? job.state.attempt, stream: input.stream };
     const hasEnded = ({ state }: Job): boolean => isTerminal(state) || target.attempt < state.attempt;
+    await checkTarget(job, target, async () => engine.outputSizes(job.id, target.attempt, actor));
     const open = (): Promise<OutputSource> => openOutput(engine, { ...target, isOver: hasEnded(job) }, actor);
     let chunk = await read(await open(), hasEnded(job));
     if (chunk.size <= from && input.wait_ms > 0 && !hasEnded(job)) {
@@ -80,6 +82,31 @@ export const jobOutput = defineOperation({
     };
   },
 });
+
+const usualStreams: readonly string[] = ["merged", "stdout", "stderr"];
+/** How stdout and stderr follow each other: nothing to read. */
+const hiddenStreams: ReadonlySet<string> = new Set(["order"]);
+
+/** Refuses an attempt that there is not, and a stream that cannot come any more. */
+async function checkTarget(
+  { id, kind, state }: Job,
+  { attempt, stream }: { readonly attempt: number; readonly stream: string },
+  findStreams: () => Promise<Readonly<Record<string, unknown>>>,
+): Promise<void> {
+  if (attempt > state.attempt) {
+    throw new LonghaulError(
+      "invalid_input",
+      `Job ${id} has no attempt ${attempt}: ${state.attempt === 1 ? "there is only the first" : `the last is ${state.attempt}`}.`,
+    );
+  }
+  // A command has two streams; what other kinds write to, they say by writing to it.
+  const mayCome = kind !== "shell" && !isTerminal(state) && attempt === state.attempt;
+  if (usualStreams.includes(stream) || mayCome) return;
+  const found = Object.keys(await findStreams());
+  if (found.includes(stream)) return;
+  const known = new Set([...usualStreams, ...found.filter((name) => !hiddenStreams.has(name))]);
+  throw new LonghaulError("invalid_input", `Job ${id} has no stream "${stream}": it has ${[...known].join(", ")}.`);
+}
 
 /** Leaves a character that is not whole for the next read, unless the limit is too small for it. */
 function cutToCharacters(chunk: ReadChunk, limit: number): ReadChunk {

@@ -19,6 +19,8 @@ import {
   jobSend,
   jobSummary,
 } from "./job.ts";
+import { jobDelete } from "./remove.ts";
+import { jobRerun } from "./rerun.ts";
 import { jobSubmit } from "./submit.ts";
 import { jobWait } from "./wait.ts";
 import type { Operation } from "./operation.ts";
@@ -65,6 +67,8 @@ const builtIn = [
   jobRetry,
   inboxList,
   jobSeen,
+  jobRerun,
+  jobDelete,
   batchList,
   batchGet,
   kindList,

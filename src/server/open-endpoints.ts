@@ -1,5 +1,7 @@
-import type { LoadedConfig } from "../config/config.ts";
+import { statSync } from "node:fs";
+import { loadConfig, type LoadedConfig } from "../config/config.ts";
 import { readBroughtRunpod } from "../config/endpoints.ts";
+import type { LocalEndpoint } from "../job/endpoint.ts";
 import { LonghaulError } from "../job/error.ts";
 import { messageOf } from "../job/failure.ts";
 import { EndpointDirectory } from "../kinds/endpoint/directory.ts";
@@ -32,6 +34,7 @@ export async function openEndpoints(
     const endpoints = new EndpointDirectory({
       home: config.paths.home,
       named,
+      readAdded: createReader(config),
       anyRunpod,
       readBroughtRunpod,
       env: inheritEnv(config.shell.inherit_env, config.env),
@@ -52,4 +55,27 @@ export async function openEndpoints(
       },
     );
   }
+}
+
+/**
+ * Reads the local endpoints anew when the configuration file has changed, so that one that was just written can be used. What cannot be
+ * read, or has a schema or a key, waits for a restart.
+ */
+function createReader({ paths, env }: LoadedConfig): () => Record<string, LocalEndpoint> | undefined {
+  const lookAt = (): number => statSync(paths.config, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  let seen = lookAt();
+  return () => {
+    const changed = lookAt();
+    if (changed === seen) return undefined;
+    seen = changed;
+    try {
+      const { named } = loadConfig({}, env).endpoints;
+      const added = Object.entries(named).filter(
+        (entry): entry is [string, LocalEndpoint] => entry[1].type === "local" && entry[1].inputSchema === undefined,
+      );
+      return Object.fromEntries(added);
+    } catch {
+      return undefined;
+    }
+  };
 }

@@ -40,6 +40,8 @@ export interface Store {
 
   readonly get: (id: JobId) => Promise<Job | undefined>;
   readonly payload: (id: JobId) => Promise<Payload | undefined>;
+  /** What a job was made from, with what nobody is shown of it: only to make another one like it. */
+  readonly source: (id: JobId) => Promise<Pick<JobDraft, "input" | "client" | "webhook"> | undefined>;
   /** Newest first. A cursor goes on where the page before ended, whatever was added since. */
   readonly list: (filter: JobFilter, page: PageRequest) => Promise<JobPage>;
   /**
@@ -140,6 +142,12 @@ export interface Store {
    * A job with a pending delivery is kept until that is made or given up.
    */
   readonly purge: (now: number, limit: number) => Promise<number>;
+
+  /**
+   * Removes a finished job now, as `purge` would later; what its webhook was still to be told goes with it. Refused (`conflict`)
+   * while the job, or the one that it is a child of, has not ended. False if there is no such job.
+   */
+  readonly remove: (id: JobId, now: number) => Promise<boolean>;
 
   /** Writes to the disk without a change, and so rejects when the store cannot write. */
   readonly probe: () => Promise<void>;

@@ -38,6 +38,12 @@ export function stripControls(text: string): string {
   return stripVTControlCharacters(text).replaceAll(/\r\n?/g, "\n").replaceAll(new RegExp(unseen, "gu"), "");
 }
 
+/** The last line with something to read on it: a program that fills the screen moves the cursor more than it writes lines. */
+export function lastLineOf(text: string): string {
+  const lines = stripControls(text).split("\n");
+  return (lines.findLast((line) => line.trim() !== "") ?? "").trim();
+}
+
 function escape(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   return shortForms[character] ?? (code < 0x100 ? `\\x${hex(code, 2)}` : `\\u${hex(code, 4)}`);

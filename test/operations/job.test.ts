@@ -132,6 +132,24 @@ describe("job_list", () => {
     expect(await listIds(engine, { limit: 3 })).toEqual(newestFirst.slice(0, 3));
   });
 
+  it("tells why jobs are queued, and what they ask, where it is to explain", async () => {
+    const puppet = new Puppet();
+    const { engine, id, attempt } = await puppet.start(await world().open([puppet.kind], { concurrency: 1 }));
+    void attempt.context.ask({ message: "Sure?" }, "sure").catch(() => undefined);
+    await untilStatus(engine, id, "waiting");
+    await engine.pause("puppet");
+    const [first, second] = await engine.submitMany([
+      { kind: "puppet", input: {} },
+      { kind: "puppet", input: {} },
+    ]);
+    expect((await list(engine, { explain: true })).jobs).toMatchObject([
+      { id: second?.id, reason: 'kind "puppet" is paused', jobs_ahead: 1 },
+      { id: first?.id, reason: 'kind "puppet" is paused', jobs_ahead: 0 },
+      { id, questions: [{ key: "sure", message: "Sure?" }] },
+    ]);
+    expect((await list(engine)).jobs[0]).not.toHaveProperty("reason");
+  });
+
   it("goes on where the page before ended, until there is no cursor any more", async () => {
     const engine = await world().open([new Puppet().kind]);
     const jobs = await engine.submitMany(Array.from({ length: 7 }, () => ({ kind: "puppet", input: {} })));
@@ -280,6 +298,17 @@ describe("job_answer", () => {
     });
     expect(await call(engine, "job_answer", { id, key: "a", answer: accept })).toMatchObject({ state: "running" });
     await Promise.all(asking);
+  });
+
+  it("to a job that has ended is refused with that", async () => {
+    const { engine, id, attempt } = await start();
+    attempt.succeed();
+    await untilStatus(engine, id, "succeeded");
+    for (const key of [undefined, "x"]) {
+      await expect(call(engine, "job_answer", { id, key, answer: accept })).rejects.toMatchObject(
+        refusal("conflict", /has ended \(it has succeeded\), so it asks nothing any more\.$/),
+      );
+    }
   });
 
   it("to a job that asks nothing, or not that, is refused", async () => {

@@ -55,6 +55,23 @@ async function readAll(read: Started["read"], input: object): Promise<Output[]> 
   }
 }
 
+describe("what there is to read", () => {
+  it("is told when an attempt or a stream is asked for that there is not, and cannot come", async () => {
+    const { engine, id, read, write, end } = await start();
+    await write("x", "pictures");
+    // While it runs it may still write to a stream of any name.
+    expect((await read({ stream: "later" })).text).toBe("");
+    await end();
+    await expect(call(engine, "job_output", { id, stream: "foo" })).rejects.toMatchObject({
+      code: "invalid_input",
+      message: `Job ${id} has no stream "foo": it has merged, stdout, stderr, pictures.`,
+    });
+    await expect(call(engine, "job_output", { id, attempt: 9 })).rejects.toMatchObject({
+      message: `Job ${id} has no attempt 9: there is only the first.`,
+    });
+  });
+});
+
 describe("reading by offset", () => {
   const text = "aé€😀ß漢字\nthe end";
 

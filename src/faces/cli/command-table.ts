@@ -5,6 +5,8 @@ export interface CommandEntry {
   readonly summary: string;
   /** Called by programs, and not shown to people. */
   readonly isHidden?: true;
+  /** It is this command under another name; the help does not show it among the others. */
+  readonly aliasOf?: string;
   /** Its code is loaded only when it is called. */
   readonly load?: () => Promise<CliCommand>;
   readonly children?: readonly CommandEntry[];
@@ -54,14 +56,25 @@ export const commandTable: readonly CommandEntry[] = [
     "list open questions, and finished jobs that nobody has looked at",
     () => import("./commands/inbox.ts"),
   ),
+  command("status", "show the server, or one job", () => import("./commands/status.ts")),
   command("show", "show one job", () => import("./commands/show.ts")),
   command("logs", "print a job's output", () => import("./commands/logs.ts")),
   command("wait", "wait for jobs; exits with their exit code", () => import("./commands/wait.ts")),
   command("send", "send text to a job's standard input", () => import("./commands/job.ts")),
   command("answer", "answer a question that a job asks", () => import("./commands/job.ts")),
   command("cancel", "cancel jobs", () => import("./commands/job.ts")),
+  command("stop", "end jobs, as cancel does", () => import("./commands/stop.ts")),
   command("retry", "retry jobs that did not succeed", () => import("./commands/job.ts")),
+  command("rerun", "start a new job like a finished one", () => import("./commands/rerun.ts")),
+  command("restart", "end jobs that run, and run them again", () => import("./commands/restart.ts")),
+  command("rm", "remove finished jobs, with their output", () => import("./commands/rm.ts")),
   command("events", "show what happened to a job", () => import("./commands/show.ts")),
+  group("batch", "see, wait for or cancel the jobs of a batch", [
+    command("list", "list batches, with how far each has come", () => import("./commands/batch.ts")),
+    command("show", "show how far a batch has come, and its jobs", () => import("./commands/batch.ts")),
+    command("wait", "wait for all jobs of a batch; exits with their exit code", () => import("./commands/batch.ts")),
+    command("cancel", "cancel all jobs of a batch", () => import("./commands/batch.ts")),
+  ]),
   group("webhook", "see webhook deliveries and send them again", [
     command("list", "list webhook deliveries, past and pending", () => import("./commands/webhook.ts")),
     command("redeliver", "send a webhook delivery again", () => import("./commands/webhook.ts")),
@@ -93,6 +106,17 @@ export const commandTable: readonly CommandEntry[] = [
   ]),
   command("doctor", "find out what is wrong with this installation", () => import("./commands/doctor.ts")),
   command("completions", "print completions for a shell", () => import("./commands/completions.ts")),
+  command("version", "print the version", () => import("./commands/version.ts")),
+  alias("list", "ps", "list jobs, as ps does", () => import("./commands/ps.ts")),
+  alias("tail", "logs", "follow a job's last lines of output, as logs -f does", () => import("./commands/logs.ts"), {
+    follow: true,
+    tail: 10,
+  }),
+  alias("inspect", "show", "show one job as JSON", () => import("./commands/show.ts"), { json: true }),
+  alias("watch", "ps", "keep the list of jobs on the screen, as ps -w does", () => import("./commands/ps.ts"), {
+    watch: true,
+  }),
+  alias("kill", "cancel", "cancel jobs, as cancel does", () => import("./commands/job.ts")),
   {
     ...command("complete", "complete the last word", () => import("./commands/completions.ts")),
     isHidden: true,
@@ -109,4 +133,19 @@ function command<Name extends string>(
 
 function group(name: string, summary: string, children: readonly CommandEntry[]): CommandEntry {
   return { name, summary, children };
+}
+
+/** Another name for a command, with options that it is given beforehand. */
+function alias<Target extends string>(
+  name: string,
+  target: Target,
+  summary: string,
+  loadFile: () => Promise<Readonly<Record<Target, CliCommand>>>,
+  presets: object = {},
+): CommandEntry {
+  const load = async (): Promise<CliCommand> => {
+    const { describe, run } = (await loadFile())[target];
+    return { describe, run: (cli, options, words) => run(cli, { ...presets, ...options }, words) };
+  };
+  return { name, summary, aliasOf: target, load };
 }

@@ -9,6 +9,7 @@ import type { CliContext } from "./cli-context.ts";
 export async function runProgram(cli: CliContext, words: readonly string[]): Promise<number> {
   let exitCode: number = exitCodes.done;
   let called: Command | undefined;
+  let described: Command | undefined;
   const act: Act = async (definition, command) => {
     called = command;
     exitCode = (await definition.run(cli, command.opts(), command.processedArgs)) ?? exitCodes.done;
@@ -17,42 +18,44 @@ export async function runProgram(cli: CliContext, words: readonly string[]): Pro
   const program = createProgram(cli.version, (text) => {
     complaint += text;
   });
+  const parse = toCall(words);
   try {
-    await addCommands(program, commandTable, words, { act, findVerbs: () => findVerbs(cli) });
-    await program.parseAsync(words.length === 0 ? ["--help"] : [...words], { from: "user" });
+    program.helpInformation = await loadHelp(parse);
+    const onDescribed = (command: Command): Command => (described = command);
+    await addCommands(program, commandTable, parse, { act, onDescribed, findVerbs: () => findVerbs(cli), path: [] });
+    await program.parseAsync([...parse], { from: "user" });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
     const isUsage = error instanceof CommanderError;
-    const told = isUsage ? new LonghaulError("invalid_input", toSentence(complaint)) : error;
+    const told = isUsage ? new LonghaulError("invalid_input", toSentence(complaint, error, described)) : error;
     await report(cli, told, called, wantsJson(words));
     return isUsage ? exitCodes.badInput : toExitCode(error);
   }
 }
 
+/** `help run` means `run --help`. */
+function toCall(words: readonly string[]): readonly string[] {
+  const [first, ...rest] = words;
+  return first === undefined || first === "help" ? [...rest, "--help"] : words;
+}
+
+async function loadHelp(words: readonly string[]): Promise<() => string> {
+  if (words.some((word) => !word.startsWith("-"))) return () => "";
+  const { fullHelpText, overviewText } = await import("./show/help-text.ts");
+  return () => (words.includes("--all") ? fullHelpText : overviewText)(commandTable);
+}
+
 function createProgram(version: string, onError: (text: string) => void): Command {
   return new Command("longhaul")
-    .description("Runs long work that outlives everything but its own end.")
     .version(version, "-V, --version", "print the version")
     .helpOption("-h, --help", "show help")
-    .helpCommand("help [command]", "show help for a command")
+    .helpCommand(false)
     .enablePositionalOptions()
     .showSuggestionAfterError()
     .exitOverride()
-    .configureOutput({ writeErr: () => undefined, outputError: onError })
-    .addHelpText("after", examples);
+    .configureOutput({ writeErr: () => undefined, outputError: onError });
 }
-
-const examples = `
-Examples:
-  longhaul run -- npm test                 run a command, follow it, exit with its code
-  longhaul run -d --name api -- npm start  run it in the background
-  longhaul ps                              see what is running
-  longhaul logs -f api                     follow the output
-  longhaul wait api --until ready          wait for it
-  longhaul cancel api                      end it
-
-A job is named by its id, the last characters of its id, or its name.`;
 
 type Act = (definition: CliCommand, command: Command) => Promise<void>;
 
@@ -61,25 +64,61 @@ async function findVerbs({ client }: CliContext): Promise<CommandEntry[]> {
   return startCommands(await client.call("kind_list", {}));
 }
 
+interface AddParts {
+  readonly act: Act;
+  readonly onDescribed: (command: Command) => void;
+  readonly findVerbs: () => Promise<CommandEntry[]>;
+  /** The words that lead to where the commands are added. */
+  readonly path: readonly string[];
+}
+
 /** All commands are known by name, but only the one that is called is loaded and described in full. */
 async function addCommands(
   parent: Command,
   entries: readonly CommandEntry[],
   words: readonly string[],
-  parts: { readonly act: Act; readonly findVerbs: () => Promise<CommandEntry[]> },
+  parts: AddParts,
 ): Promise<void> {
-  const [called, ...rest] = words.filter((word) => !word.startsWith("-") && word !== "help");
+  const called = words.find((word) => !word.startsWith("-"));
+  if (called === undefined ? isGroupAlone(words, parts) : !entries.some(({ name }) => name === called)) {
+    throw await refuseCommand(called, entries, parts.path);
+  }
   for (const { name, summary, isHidden, load, hasVerbs, children } of entries) {
     const command = parent.command(name, { hidden: isHidden === true });
     command.summary(summary).description(capitalise(summary));
     if (called !== name) continue;
     const inner = hasVerbs === true ? await parts.findVerbs() : children;
-    if (inner !== undefined) await addCommands(command, inner, rest, parts);
+    const rest = words.slice(words.indexOf(called) + 1);
+    if (inner !== undefined) await addCommands(command, inner, rest, { ...parts, path: [...parts.path, name] });
     const definition = await load?.();
     if (definition === undefined) continue;
     definition.describe(command);
+    parts.onDescribed(command);
     command.option("--json", "print JSON").action(() => parts.act(definition, command));
   }
+}
+
+function isGroupAlone(words: readonly string[], { path }: AddParts): boolean {
+  return path.length > 0 && !words.some((word) => word === "--help" || word === "-h");
+}
+
+async function refuseCommand(
+  called: string | undefined,
+  entries: readonly CommandEntry[],
+  path: readonly string[],
+): Promise<LonghaulError> {
+  const names = entries.filter(({ isHidden }) => isHidden !== true).map(({ name }) => name);
+  const group = ["longhaul", ...path].join(" ");
+  if (called === undefined) {
+    return new LonghaulError("invalid_input", `Say what to do: ${group} ${names.join("|")}.`);
+  }
+  const { findSimilarCommand } = await import("./options/similar-command.ts");
+  const similar = findSimilarCommand(called, names);
+  const all = path.length === 0 ? "longhaul help --all lists all." : `${group} has ${names.join(", ")}.`;
+  return new LonghaulError(
+    "invalid_input",
+    `There is no command "${called}". ${similar === undefined ? all : `Did you mean ${similar}?`}`,
+  );
 }
 
 function capitalise(text: string): string {
@@ -87,12 +126,29 @@ function capitalise(text: string): string {
 }
 
 /** Commander says `error: unknown option '--x'` and, on a line of its own, what may have been meant. */
-function toSentence(complaint: string): string {
+function toSentence(complaint: string, { code }: CommanderError, command: Command | undefined): string {
   const [first = "", ...rest] = complaint
     .replace(/^error: /, "")
     .trim()
     .split("\n");
-  return [capitalise(first.replace(/\.$/, "")), ...rest].join(" ").trim();
+  const isHelpless = rest.length === 0 && (code === "commander.unknownOption" || code === "commander.excessArguments");
+  const example = isHelpless && command !== undefined ? [`Expected such as: ${exampleOf(command)}`] : [];
+  return [capitalise(first.replace(/\.$/, "")), ...rest, ...example].join(" ").trim();
+}
+
+const exampleWords: Readonly<Record<string, string>> = {
+  command: "-- npm test",
+  id: "1a2b3c4d",
+  url: "https://example.com",
+};
+
+function exampleOf(command: Command): string {
+  const words = command.registeredArguments
+    .filter((argument) => argument.required || argument.name() === "id")
+    .map((argument) => exampleWords[argument.name()] ?? argument.name().toUpperCase());
+  const names: string[] = [];
+  for (let each: Command | null = command; each !== null; each = each.parent) names.unshift(each.name());
+  return `${[...names, ...words].join(" ")} (${names.join(" ")} --help shows the options)`;
 }
 
 function wantsJson(words: readonly string[]): boolean {

@@ -11,7 +11,7 @@ p { margin: .4rem 0 } a { color: var(--mark) } .soft { color: var(--soft) }
 details { margin: .5rem 0; border: 1px solid var(--line); border-radius: .5rem; background: var(--card) }
 summary { display: flex; flex-wrap: wrap; gap: .25rem .9rem; align-items: baseline; padding: .6rem .9rem; cursor: pointer }
 summary:focus-visible { outline: 2px solid var(--mark); outline-offset: 2px; border-radius: .5rem }
-.method { min-width: 3.2rem; font-weight: 700 } .get { color: var(--get) } .post { color: var(--post) }
+.method { min-width: 3.2rem; font-weight: 700 } .get { color: var(--get) } .post, .delete { color: var(--post) }
 .about { flex: 1 1 18rem; color: var(--soft) } .inside { padding: 0 .9rem .9rem; overflow-x: auto }
 code, pre { font: 13px/1.5 ui-monospace, monospace } pre { overflow: auto; max-height: 26rem; padding: .75rem; border: 1px solid var(--line); border-radius: .4rem; background: var(--back) }
 table { border-collapse: collapse; width: 100% } th, td { padding: .35rem .8rem .35rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top }

@@ -106,7 +106,7 @@ function describeOperation(route: OperationRoute): Described {
   const { operation, path, fields, method } = route;
   const inPath = pathFields(path);
   const input = toSchema(operation.input) as { properties?: Record<string, Schema>; required?: string[] };
-  const bound = new Set(route.isOneOfMany === true ? ["ids"] : inPath);
+  const bound = new Set(route.isOneOfMany === true ? ["ids", "filter"] : inPath);
   const free = Object.entries(input.properties ?? {}).filter(([name]) => !bound.has(name));
   const required = (input.required ?? []).filter((name) => !bound.has(name));
   const parameters = [

@@ -6,7 +6,7 @@ export type RequestHeaders = Readonly<Record<string, string | string[] | undefin
 export type Fields = Readonly<Record<string, unknown>>;
 
 interface Place {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "DELETE";
   /** As OpenAPI writes it: "/v1/jobs/{id}". */
   readonly path: string;
   readonly tag: string;

@@ -18,6 +18,8 @@ import {
   jobSend,
   jobSummary,
 } from "../../operations/job.ts";
+import { jobDelete } from "../../operations/remove.ts";
+import { jobRerun } from "../../operations/rerun.ts";
 import type { JobView, startedJobSchema } from "../../operations/job-view.ts";
 import { isStart } from "../../operations/registry.ts";
 import { startPath, type StartOperation } from "../../operations/start.ts";
@@ -79,6 +81,7 @@ const fixedRoutes: readonly Route[] = [
   { method: "POST", path: "/v1/jobs/retry", tag: "jobs", operation: jobRetry, fields: "body" },
   { method: "POST", path: "/v1/jobs/seen", tag: "jobs", operation: jobSeen, fields: "body" },
   { method: "GET", path: "/v1/inbox", tag: "jobs", operation: inboxList, fields: "query" },
+  { method: "POST", path: "/v1/jobs/delete", tag: "jobs", operation: jobDelete, fields: "body", isSlow: true },
   { method: "POST", path: "/v1/wait", tag: "jobs", operation: jobWait, fields: "body", isSlow: true },
   { method: "GET", path: "/v1/jobs/{id}", tag: "job", operation: jobGet, fields: "query" },
   { method: "GET", path: "/v1/jobs/{id}/result", tag: "job", operation: jobResult, fields: "query" },
@@ -137,6 +140,27 @@ const fixedRoutes: readonly Route[] = [
     operation: jobRetry,
     fields: "body",
     isOneOfMany: true,
+    reply: firstJob,
+  }),
+  toldRoute({
+    method: "POST",
+    path: "/v1/jobs/{id}/rerun",
+    tag: "job",
+    operation: jobRerun,
+    fields: "body",
+    headers: keyHeader,
+    toInput: (fields, headers) => withKey(fields, headers["idempotency-key"]),
+    reply: (job) => tellStarted(job),
+    statuses: [201, 200],
+  }),
+  toldRoute({
+    method: "DELETE",
+    path: "/v1/jobs/{id}",
+    tag: "job",
+    operation: jobDelete,
+    fields: "query",
+    isOneOfMany: true,
+    isSlow: true,
     reply: firstJob,
   }),
   { method: "GET", path: "/v1/batches", tag: "batches", operation: batchList, fields: "query" },

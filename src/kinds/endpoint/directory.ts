@@ -1,5 +1,5 @@
-import type { AnyRunpod, Endpoint, RunpodEndpoint } from "../../job/endpoint.ts";
 import { defined } from "../../job/defined.ts";
+import type { AnyRunpod, Endpoint, LocalEndpoint, RunpodEndpoint } from "../../job/endpoint.ts";
 import { LonghaulError } from "../../job/error.ts";
 import type { Json } from "../../job/json.ts";
 import type { Limits } from "../../job/job.ts";
@@ -17,6 +17,8 @@ type Keys = Readonly<Record<string, string>>;
 export interface EndpointSettings {
   readonly home: string;
   readonly named: Readonly<Record<string, Endpoint>>;
+  /** Local endpoints that have come into the configuration since it was last asked; undefined if it has not changed. */
+  readonly readAdded?: () => Readonly<Record<string, LocalEndpoint>> | undefined;
   /** Undefined without a key. */
   readonly anyRunpod: AnyRunpod | undefined;
   /** RunPod as a client's own key makes it usable; undefined if it brings none. */
@@ -50,6 +52,8 @@ const maxOpen = 1_000;
 /** The endpoints that jobs can run on: those that are configured, and with a key of RunPod's any of its. */
 export class EndpointDirectory {
   readonly #settings: EndpointSettings;
+  readonly #named: Record<string, Endpoint>;
+  readonly #concurrencies = new Map<string, number>();
   readonly #open = new Map<string, OpenEndpoint>();
   readonly #checks = new Map<string, (value: unknown) => string | undefined>();
   readonly #hints = new QueueHints();
@@ -58,6 +62,8 @@ export class EndpointDirectory {
   /** Throws for a schema that is none. */
   constructor(settings: EndpointSettings) {
     this.#settings = settings;
+    this.#named = { ...settings.named };
+    for (const [name, { concurrency }] of Object.entries(this.#named)) this.#concurrencies.set(name, concurrency);
     for (const [name, endpoint] of Object.entries(settings.named)) {
       if (endpoint.type === "local" && endpoint.inputSchema !== undefined) {
         this.#checks.set(name, settings.compileSchema(endpoint.inputSchema));
@@ -67,7 +73,7 @@ export class EndpointDirectory {
 
   /** Whether there is any endpoint to run jobs on. */
   get isUsable(): boolean {
-    return Object.keys(this.#settings.named).length > 0 || this.#settings.anyRunpod !== undefined;
+    return Object.keys(this.#known()).length > 0 || this.#settings.anyRunpod !== undefined;
   }
 
   get takesAnyId(): boolean {
@@ -75,7 +81,7 @@ export class EndpointDirectory {
   }
 
   list(): { name: string; type: "runpod" | "local"; concurrency: number; mode?: "warm" | "per_job" }[] {
-    return Object.entries(this.#settings.named).map(([name, endpoint]) => ({
+    return Object.entries(this.#known()).map(([name, endpoint]) => ({
       name,
       type: endpoint.type,
       concurrency: endpoint.concurrency,
@@ -83,8 +89,19 @@ export class EndpointDirectory {
     }));
   }
 
-  concurrencies(): Map<string, number> {
-    return new Map(this.list().map(({ name, concurrency }) => [name, concurrency]));
+  /** Grows with the endpoints. */
+  concurrencies(): ReadonlyMap<string, number> {
+    return this.#concurrencies;
+  }
+
+  /** What is already there stays as it is until the server is restarted: its workers run. */
+  #known(): Readonly<Record<string, Endpoint>> {
+    for (const [name, endpoint] of Object.entries(this.#settings.readAdded?.() ?? {})) {
+      if (Object.hasOwn(this.#named, name)) continue;
+      this.#named[name] = endpoint;
+      this.#concurrencies.set(name, endpoint.concurrency);
+    }
+    return this.#named;
   }
 
   /** Refuses what the endpoint would not take. */
@@ -104,7 +121,7 @@ export class EndpointDirectory {
   }
 
   limitsOf({ endpoint: name, policy = {} }: EndpointInput): Partial<Limits> {
-    const found = Object.hasOwn(this.#settings.named, name) ? this.#settings.named[name] : undefined;
+    const found = Object.hasOwn(this.#named, name) ? this.#named[name] : undefined;
     // A platform keeps its own limits, and its queue counts against none of ours.
     if (found === undefined || found.type === "runpod") return {};
     return {
@@ -122,7 +139,7 @@ export class EndpointDirectory {
     // Another client has another key, or none.
     if (found.type === "runpod" && !this.#isOwn(found)) return opened;
     // Ids come from callers: those that are asked for once must not add up.
-    if (this.#open.size < maxOpen || Object.hasOwn(this.#settings.named, name)) this.#open.set(name, opened);
+    if (this.#open.size < maxOpen || Object.hasOwn(this.#named, name)) this.#open.set(name, opened);
     return opened;
   }
 
@@ -201,13 +218,15 @@ export class EndpointDirectory {
   }
 
   #isOwn({ apiKey }: RunpodEndpoint): boolean {
-    const { named, anyRunpod } = this.#settings;
-    return [...Object.values(named), anyRunpod].some((own) => own?.type === "runpod" && own.apiKey === apiKey);
+    return [...Object.values(this.#named), this.#settings.anyRunpod].some(
+      (own) => own?.type === "runpod" && own.apiKey === apiKey,
+    );
   }
 
   /** A client's key is used only where there is none of our own. */
   #find(name: string, keys: Keys): Endpoint {
-    const { named, anyRunpod, readBroughtRunpod } = this.#settings;
+    const { anyRunpod, readBroughtRunpod } = this.#settings;
+    const named = Object.hasOwn(this.#named, name) ? this.#named : this.#known();
     const found = Object.hasOwn(named, name) ? named[name] : undefined;
     const brought = readBroughtRunpod?.(keys);
     if (found?.type === "runpod" && found.apiKey === undefined) return { ...found, apiKey: brought?.apiKey };

@@ -1,5 +1,7 @@
 import type { JobId } from "../../job/id.ts";
+import { requireRemovable } from "../rules/remove.ts";
 import type { Database } from "./database.ts";
+import { findJob } from "./rows.ts";
 
 /** For this long an id that is gone is told from one that never was. */
 const tombstoneAgeMs = 30 * 24 * 3_600_000;
@@ -16,21 +18,36 @@ export function purgeJobs(db: Database, now: number, limit: number): number {
          AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.job = j.num AND d.state = 'pending')
        ORDER BY expires_at LIMIT ?`,
     )
-    .all(now, limit) as { num: number; id: string; owner: string }[];
-  for (const { num, id, owner } of rows) {
-    for (const table of ownedTables) db.sql(`DELETE FROM ${table} WHERE job = ?`).run(num);
-    db.sql("DELETE FROM dependencies WHERE needs = ?").run(num);
-    db.sql("DELETE FROM search WHERE rowid = ?").run(num);
-    db.sql("DELETE FROM jobs WHERE num = ?").run(num);
-    const cached = db.jobs.getByNumber(num);
-    if (cached !== undefined) db.jobs.delete(cached);
-    db.sql("INSERT OR REPLACE INTO tombstones (id, owner, purged_at, has_output) VALUES (?, ?, ?, 1)").run(
-      id,
-      owner,
-      now,
-    );
-  }
+    .all(now, limit) as PurgedRow[];
+  for (const row of rows) removeRows(db, row, now);
   return rows.length;
+}
+
+/** Removes the rows of one job, if it may go; its files are removed afterwards. */
+export function removeJob(db: Database, id: JobId, now: number): boolean {
+  const found = findJob(db, id);
+  if (found === undefined) return false;
+  const { parent, owner } = found.job;
+  requireRemovable(found.job, parent === undefined ? undefined : findJob(db, parent)?.job);
+  removeRows(db, { num: found.num, id, owner }, now);
+  return true;
+}
+
+interface PurgedRow {
+  readonly num: number;
+  readonly id: string;
+  readonly owner: string;
+}
+
+function removeRows(db: Database, { num, id, owner }: PurgedRow, now: number): void {
+  for (const table of ownedTables) db.sql(`DELETE FROM ${table} WHERE job = ?`).run(num);
+  db.sql("DELETE FROM dependencies WHERE needs = ?").run(num);
+  db.sql("DELETE FROM search WHERE rowid = ?").run(num);
+  db.sql("DELETE FROM jobs WHERE num = ?").run(num);
+  const cached = db.jobs.getByNumber(num);
+  if (cached !== undefined) db.jobs.delete(cached);
+  const bury = "INSERT OR REPLACE INTO tombstones (id, owner, purged_at, has_output) VALUES (?, ?, ?, 1)";
+  db.sql(bury).run(id, owner, now);
 }
 
 /** Jobs that are gone but whose files may still be there. */

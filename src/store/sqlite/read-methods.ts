@@ -1,6 +1,6 @@
 import type { JobId } from "../../job/id.ts";
 import type { StoredJob } from "../rules/change.ts";
-import type { BatchPage, JobFilter, Payload, StatusCount, Store } from "../store.ts";
+import type { BatchPage, JobDraft, JobFilter, Payload, StatusCount, Store } from "../store.ts";
 import type { Database } from "./database.ts";
 import { listQuestions } from "./questions.ts";
 import { findJob, jobColumns, readEvents, toFound, withSpec, type JobRow } from "./rows.ts";
@@ -8,6 +8,7 @@ import { findJob, jobColumns, readEvents, toFound, withSpec, type JobRow } from 
 type ReadVerb =
   | "get"
   | "payload"
+  | "source"
   | "count"
   | "batches"
   | "idsEndingWith"
@@ -31,6 +32,7 @@ export function readVerbs(db: Database): Pick<Store, ReadVerb> {
       if (found !== undefined && payload !== undefined && isSmall(payload)) payloads.set(found, payload);
       return payload;
     },
+    source: async (id) => readSource(db, id),
     count: async ({ owner, kinds, batch }) => {
       const where = `${owner === undefined ? "?1 IS NULL" : "owner = ?1"} AND ${batch === undefined ? "?2 IS NULL" : "batch = ?2"}`;
       const counts = db
@@ -85,6 +87,19 @@ function readPayload(db: Database, { num }: StoredJob): Payload {
     )
     .get(num) as { input: string; result: string | null };
   return { input: row.input, ...(row.result === null ? {} : { result: row.result }) };
+}
+
+function readSource(db: Database, id: JobId): Pick<JobDraft, "input" | "client" | "webhook"> | undefined {
+  const row = db
+    .sql(
+      `SELECT s.input, s.client, w.url, w.secret FROM jobs j JOIN specs s ON s.job = j.num
+       LEFT JOIN webhooks w ON w.job = j.num WHERE j.id = ?`,
+    )
+    .get(id) as { input: string; client: string | null; url: string | null; secret: string | null } | undefined;
+  if (row === undefined) return undefined;
+  const { input, client, url, secret } = row;
+  const webhook = url === null ? undefined : { url, ...(secret === null ? {} : { secret }) };
+  return { input, ...(client === null ? {} : { client }), ...(webhook === undefined ? {} : { webhook }) };
 }
 
 const maxKeptCharacters = 2_000;

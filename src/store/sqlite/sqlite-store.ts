@@ -12,7 +12,7 @@ import type { Connection } from "./driver.ts";
 import { leaseVerbs } from "./lease-methods.ts";
 import { listJobs } from "./list.ts";
 import { createLiveDatabase } from "./live-database.ts";
-import { findLeftOutput, forgetOutput, purgeJobs } from "./purge.ts";
+import { findLeftOutput, forgetOutput, purgeJobs, removeJob } from "./purge.ts";
 import { readVerbs } from "./read-methods.ts";
 import { indexNext } from "./search.ts";
 import { createTokenStore } from "./tokens.ts";
@@ -72,6 +72,13 @@ export function createSqliteStore({ connection, file, createOutput, onClose }: S
       await Promise.all(left.map((id) => output.remove(id)));
       if (left.length > 0) await write(() => forgetOutput(db, left));
       return purged;
+    },
+    remove: async (id, now) => {
+      const isRemoved = await write(() => removeJob(db, id, now));
+      if (!isRemoved) return false;
+      await output.remove(id);
+      await write(() => forgetOutput(db, [id]));
+      return true;
     },
     subscribe,
     close: async () => {

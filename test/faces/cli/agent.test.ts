@@ -25,6 +25,20 @@ describe("longhaul agent", () => {
   });
   const agent = (...words: string[]): Promise<Done> => cli.run(["agent", ...words], { env, cwd: work });
 
+  it("without a key exits with 2 and names the flags and variables that help", async () => {
+    const keyless = { OPENAI_BASE_URL: "", OPENAI_API_KEY: "", ANTHROPIC_API_KEY: "" };
+    for (const words of [
+      ["agent", "look"],
+      ["agent", "--check"],
+    ]) {
+      const { code, stderr } = await cli.run(words, { env: keyless, cwd: work });
+      expect(code).toBe(2);
+      for (const word of ["ANTHROPIC_API_KEY", "OLLAMA_HOST", "--model PROVIDER/MODEL", "--backend claude-code|"]) {
+        expect(stderr).toContain(word);
+      }
+    }
+  });
+
   it("prints the answer and nothing else into a pipe", async () => {
     models.script("m", { text: "Let me see.", ...call("read_file", { filePath: "notes.md" }) }, { text: "Milk." });
     const done = await agent("--model", "openai/m", "--read-only", "--file", "notes.md", "what", "to buy?");

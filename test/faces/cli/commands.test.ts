@@ -20,9 +20,10 @@ async function listNames(...words: string[]): Promise<(string | undefined)[]> {
 }
 
 describe("ps", () => {
-  it("lists what runs and what ended lately, the newest first, with short ids", async () => {
+  it("lists what runs and what ended lately, the newest first, with short ids and the totals", async () => {
     const { code, stdout } = await cli.run(["ps"]);
     const [header = "", ...rows] = stdout.trimEnd().split("\n");
+    expect(rows.pop()).toBe("1 running, 2 ended");
     expect(header).toMatch(/^ID +STATE +AGE +TIME +NAME +COMMAND$/);
     expect(rows.map((row) => row.slice(0, 8))).toEqual([live, bad, good].map((id) => id.slice(-8)));
     expect(rows[1]).toContain("failed (9)");
@@ -44,6 +45,22 @@ describe("ps", () => {
   });
 });
 
+describe("batch", () => {
+  it("lists batches with how far they are, and shows the jobs of one", async () => {
+    expect((await cli.run(["batch", "list"])).stdout).toMatch(/^b1 +2\/2 \(100%\) +1 failed, 1 succeeded$/m);
+    const { stdout } = await cli.run(["batch", "show", "b1"]);
+    expect(stdout).toContain(bad.slice(-8));
+    expect(stdout).toContain("2 of 2 jobs ended");
+  });
+
+  it("that there is not is told by show, wait and cancel", async () => {
+    for (const verb of ["show", "wait", "cancel"]) {
+      const { code, stderr } = await cli.run(["batch", verb, "none"]);
+      expect([code, stderr]).toEqual([2, 'error: There is no batch "none".\n']);
+    }
+  });
+});
+
 describe("show", () => {
   it("tells all about one job, by id, end of id or name", async () => {
     for (const reference of [bad, bad.slice(-8), "bad"]) {
@@ -52,6 +69,16 @@ describe("show", () => {
       expect(stdout).toMatch(/state +failed \(9\)/);
       expect(stdout).toContain(`longhaul retry ${bad.slice(-8)}`);
     }
+  });
+
+  it("tells the last line of a program that fills the screen in words", async () => {
+    const id = await cli.detach(
+      String.raw`printf '\033[?1049h\033[2J\033[1;1Htop line\033[5;3H\033[31mready\033[0m\033[?25l'`,
+    );
+    await cli.run(["wait", id]);
+    const { stdout } = await cli.run(["show", id]);
+    expect(/^last line +(.*)$/m.exec(stdout)?.[1]).toMatch(/ready$/);
+    expect(/^last line +(.*)$/m.exec(stdout)?.[1]).not.toMatch(/\\e|\[|\u001b/);
   });
 
   it("tells what the live processes do", async () => {
@@ -78,6 +105,39 @@ describe("logs", () => {
       "two",
     ]);
     expect((await cli.run(["logs", "good", "--stream", "stdout", "--from", "4"])).stdout).toBe("three\n");
+  });
+
+  it("says which streams and attempts there are", async () => {
+    const { code, stderr } = await cli.run(["logs", "good", "--stream", "foo"]);
+    expect([code, stderr]).toEqual([2, `error: Job ${good} has no stream "foo": it has merged, stdout, stderr.\n`]);
+    expect((await cli.run(["logs", "-f", "live", "--stream", "foo"])).stderr).toContain(
+      "it has merged, stdout, stderr",
+    );
+    expect((await cli.run(["logs", "good", "--attempt", "9"])).stderr).toContain(
+      "has no attempt 9: there is only the first",
+    );
+  });
+
+  it("of several jobs begin each line with the job's name", async () => {
+    const { stdout } = await cli.run(["logs", "bad", "good", "-n", "1", "--stream", "stdout"]);
+    expect(stdout).toBe("bad  | wrong\ngood | three\n");
+  });
+
+  it("follow several jobs at once", async () => {
+    const [one, two] = await Promise.all([
+      cli.detach("echo first; sleep 0.4; printf last", ["--name", "one"]),
+      cli.detach("echo other", ["--name", "two"]),
+    ]);
+    const { stdout } = await cli.run(["logs", "-f", one, two]);
+    expect(stdout.trimEnd().split("\n").toSorted()).toEqual(["one | first", "one | last", "two | other"]);
+  });
+
+  it("without an id are those of the newest job, and say whose", async () => {
+    const id = await cli.detach("echo newest", ["--name", "newest"]);
+    await cli.run(["wait", id]);
+    const { stdout, stderr } = await cli.run(["logs"]);
+    expect([stdout, stderr]).toEqual(["newest\n", `job ${id.slice(-8)} (newest)\n`]);
+    expect((await cli.run(["tail"])).stdout).toBe("newest\n");
   });
 
   it("as JSON tells where to read on", async () => {

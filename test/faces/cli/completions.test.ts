@@ -78,7 +78,8 @@ describe.concurrent.each(installed)("completions in %s", (_shell, complete) => {
   const offers = async (line: string): Promise<string[]> => [...new Set(await complete(line))].toSorted();
 
   it("know commands, those of a group too, and flags", async () => {
-    expect(await offers("longhaul re")).toEqual(["remove", "resume", "retry"]);
+    expect(await offers("longhaul re")).toEqual(["remove", "rerun", "restart", "resume", "retry"]);
+    expect(await offers("longhaul ta")).toEqual(["tail"]);
     expect(await offers("longhaul token cr")).toEqual(["create"]);
     expect(await offers("longhaul run --ti")).toEqual(["--timeout"]);
   });

@@ -60,6 +60,23 @@ describe("doctor", () => {
     expect(stdout).toMatch(/✓ server .*\n[^]*✓ http .*\n[^]*All is well/);
   });
 
+  it("says whether there are a browser, models and clients, none of which is a fault", async () => {
+    const cli = makeCli();
+    const none = { HOME: cli.home, PATH: "/usr/bin:/bin", LONGHAUL_BROWSER: "/nowhere/chromium", XDG_CONFIG_HOME: "" };
+    const keyless = { ANTHROPIC_API_KEY: "", OPENAI_API_KEY: "", OPENAI_BASE_URL: "", OLLAMA_HOST: "" };
+    const lacking = await examine(cli, { ...none, ...keyless });
+    expect(lacking.code).toBe(0);
+    expect(lacking.find("browser")).toMatchObject({ status: "note", message: matching(/\/nowhere\/chromium/) });
+    expect(lacking.find("models")).toMatchObject({ status: "note", advice: matching(/ANTHROPIC_API_KEY/) });
+    expect(lacking.find("clients")).toMatchObject({ status: "note", advice: matching(/longhaul add/) });
+
+    await cli.run(["add", "cursor"], { env: none });
+    const equipped = await examine(cli, { ...none, LONGHAUL_BROWSER: process.execPath, ANTHROPIC_API_KEY: "sk-x" });
+    expect(equipped.find("browser")).toMatchObject({ status: "ok" });
+    expect(equipped.find("models")).toMatchObject({ status: "ok", message: matching(/anthropic/) });
+    expect(equipped.find("clients")?.message).toMatch(/Cursor/);
+  });
+
   it("tells what a dead server left, and changes nothing", async () => {
     const cli = makeCli();
     await cli.run(["ps"]);

@@ -36,6 +36,17 @@ describe("longhaul endpoint", () => {
     expect((await cli.run(["endpoint", "purge", "shout"])).stdout).toBe("Removed 0 queued jobs.\n");
   });
 
+  it("init is known to a server that runs, with its limit", async () => {
+    const cli = makeCli();
+    await cli.run(["endpoint", "list"]);
+    const pid = cli.serverPid();
+    const { stderr } = await cli.run(["endpoint", "init", "late"], { cwd: cli.home });
+    expect(stderr).not.toContain("restart");
+    expect((await cli.run(["endpoint", "run", "late", text])).code).toBe(0);
+    expect((await cli.run(["endpoint", "list"])).stdout).toMatch(/^late +local +per_job +1$/m);
+    expect(cli.serverPid()).toBe(pid);
+  });
+
   it("init --print leaves the configuration alone, and init overwrites nothing", async () => {
     const cli = makeCli();
     const folder = join(cli.home, "work");

@@ -103,10 +103,19 @@ describe("run", () => {
     expect(Number(stdout)).toBeGreaterThan(Number((await cli.run(["logs", first])).stdout));
   });
 
-  it("with --json prints the finished job and exits with its code", async () => {
-    const { code, stdout } = await cli.run(["run", "--json", "--", "echo hi; exit 5"]);
+  it("with --json prints the finished job with what it wrote, and exits with its code", async () => {
+    const { code, stdout } = await cli.run(["run", "--json", "--", "echo hi; echo oh >&2; exit 5"]);
     expect(code).toBe(5);
-    expect(JSON.parse(stdout)).toMatchObject({ state: "failed", exit_code: 5, kind: "shell" });
+    const job = JSON.parse(stdout) as object;
+    expect(job).toMatchObject({ state: "failed", exit_code: 5, output: { stdout: "hi\n", stderr: "oh\n" } });
+    expect(job).not.toHaveProperty("output_cut");
+  });
+
+  it("with --json keeps the end of a long output, and says how much it left out", async () => {
+    const { stdout } = await cli.run(["run", "--json", "--", "seq 1 200000"]);
+    const { output, output_cut: cut } = JSON.parse(stdout) as { output: { stdout: string }; output_cut: number };
+    expect(output.stdout.endsWith("\n200000\n")).toBe(true);
+    expect(output.stdout.length + cut).toBe(1_288_895);
   });
 });
 

@@ -71,6 +71,10 @@ describe("serve", () => {
     const serving = cli.start(["serve"]);
     await until(() => serving.stdout().includes("longhaul run"));
     expect(serving.stdout()).toContain(join(cli.home, "longhaul.sock"));
+    for (const place of ["/v1", "/mcp", "/docs"]) {
+      expect(serving.stdout()).toMatch(new RegExp(`http://127\\.0\\.0\\.1:\\d+${place}\n`));
+    }
+    expect(serving.stdout()).toContain("longhaul add claude-code");
     const id = await cli.detach("sleep 0.7; exit 8");
     serving.process.kill("SIGINT");
     expect(await serving.done).toMatchObject({

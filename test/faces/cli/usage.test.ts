@@ -4,15 +4,25 @@ import { makeSharedCli } from "./cli.ts";
 const cli = makeSharedCli();
 
 describe("usage", () => {
-  it("is shown, with every command, when no command is given", async () => {
+  it("fits on one screen, grouped, when no command is given", async () => {
     const { code, stdout } = await cli.run([]);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/run .*\n(.*\n)*.*doctor/);
+    expect(stdout).toMatch(/Start +run .*\n(.*\n)*Look +ps .*\n(.*\n)*Server .*\n.*doctor/);
+    expect(stdout.trimEnd().split("\n").length).toBeLessThanOrEqual(30);
+    expect((await cli.run(["--help"])).stdout).toBe(stdout);
+    expect((await cli.run(["help"])).stdout).toBe(stdout);
+  });
+
+  it("lists every command, those of groups and other names too, with --all", async () => {
+    const { stdout } = await cli.run(["help", "--all"]);
+    for (const line of [/^run /m, /^server stop /m, /^tail .*logs -f/m]) expect(stdout).toMatch(line);
+    expect(stdout).not.toMatch(/^complete /m);
   });
 
   it("of one command shows its options", async () => {
     expect((await cli.run(["help", "run"])).stdout).toContain("--idle-timeout");
     expect((await cli.run(["server", "stop", "--help"])).stdout).toContain("--json");
+    expect((await cli.run(["help", "server", "stop"])).stdout).toContain("--json");
   });
 
   it("starts no server", async () => {
@@ -25,6 +35,16 @@ describe("what is not understood", () => {
   it.each([
     ["an unknown flag", ["run", "--detatch", "--", "true"], "Did you mean --detach?"],
     ["an unknown command", ["lgs"], "Did you mean logs?"],
+    ["another word for a command", ["exec", "true"], "Did you mean run?"],
+    ["another word for two", ["shutdown"], "Did you mean server stop?"],
+    ["the beginning of a command", ["comp"], "Did you mean completions?"],
+    ["a word like no command", ["xyzzy"], "longhaul help --all"],
+    ["an unknown command in a group", ["server", "nope"], "longhaul server has status, stop, restart"],
+    ["a group without a command", ["server"], "longhaul server status|stop|restart"],
+    ["help for what there is not", ["help", "lgs"], "Did you mean logs?"],
+    ["stop without a job", ["stop"], "longhaul server stop"],
+    ["an option that kill does not need", ["kill", "-9", "abcd"], "by its id alone"],
+    ["an option that kill does not have", ["kill", "--force", "abcd"], "longhaul kill 1a2b3c4d"],
     ["a missing argument", ["show"], "id"],
     ["a missing command", ["run"], "command"],
     ["a bad time", ["run", "--timeout", "soon", "--", "true"], "30s, 10m"],

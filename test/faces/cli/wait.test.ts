@@ -1,4 +1,5 @@
-import { readdir, readlink } from "node:fs/promises";
+import { readdir, readlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { AnswerOf } from "../../../src/operations/registry.ts";
 import { until } from "../../until.ts";
@@ -27,6 +28,34 @@ describe("wait", () => {
     expect(code).toBe(3);
     expect(JSON.parse(stdout)).toMatchObject({ reached: true, met: [quick] });
     await cli.run(["cancel", slow]);
+  });
+
+  it("for a batch waits for all its jobs, those that join it meanwhile too", async () => {
+    const gate = join(cli.home, "gate");
+    const untilOpen = `while [ ! -e ${gate} ]; do sleep 0.1; done`;
+    await cli.detach(`${untilOpen}; exit 4`, ["--batch", "joined"]);
+    await cli.detach("true", ["--batch", "joined"]);
+    const waiting = cli.start(["batch", "wait", "joined", "--json"]);
+    await cli.detach(untilOpen, ["--batch", "joined"]);
+    await writeFile(gate, "");
+    const { code, stdout } = await waiting.done;
+    expect(code).toBe(4);
+    const { reached, jobs } = JSON.parse(stdout) as AnswerOf<"job_wait">;
+    expect([reached, jobs.length]).toEqual([true, 3]);
+    expect((await cli.run(["wait", "--batch", "joined", "--any"])).code).toBe(4);
+  });
+
+  it("for a batch gives up when its time runs out", async () => {
+    const id = await cli.detach("sleep 60", ["--batch", "slow"]);
+    expect((await cli.run(["wait", "--batch", "slow", "--timeout", "200ms"])).code).toBe(124);
+    expect((await cli.run(["batch", "cancel", "slow", "--reason", "enough"])).stdout).toContain(id.slice(-8));
+    expect((await cli.run(["batch", "wait", "slow"])).code).toBe(143);
+  });
+
+  it("wants either ids or a batch", async () => {
+    for (const words of [["wait"], ["wait", "abcd", "--batch", "b"]]) {
+      expect((await cli.run(words)).stderr).toContain("either ids, such as 1a2b3c4d, or --batch NAME");
+    }
   });
 
   it("exits with 124 when the time runs out, and the job goes on", async () => {

@@ -121,6 +121,65 @@ export function describePurging(open: OpenStore): void {
       expect(size).toBe((await world().store.get(job.id)) === undefined ? 0 : 6);
     });
 
+    it.each(terminalStatuses)(
+      "a job that has %s can be removed before its time, with all that it left",
+      async (status) => {
+        const { store } = world();
+        const { job, lease } = await world().start({ owner: "bob", tags: ["t"], idempotencyKey: "k" });
+        const address = { id: job.id, attempt: 1, stream: "stdout" };
+        const writer = store.output.writer(address);
+        writer.append(Buffer.from("output"));
+        writer.close();
+        await store.output.saveArtifact(job.id, "report.txt", "made");
+        await store.settle(lease, outcomes[status], { now: t0 });
+        expect(await store.remove(job.id, t0 + second)).toBe(true);
+        expect(await store.get(job.id)).toBeUndefined();
+        expect((await store.list({ tag: "t" }, { limit: 10 })).jobs).toEqual([]);
+        expect(await store.output.measure(address)).toEqual({ size: 0, dropped: 0 });
+        expect(await store.output.artifacts(job.id)).toEqual([]);
+        expect(await store.tombstone(job.id)).toEqual({ owner: "bob", purgedAt: t0 + second });
+        expect(await store.remove(job.id, t0 + second)).toBe(false);
+        expect((await world().submit({ owner: "bob", idempotencyKey: "k" })).id).not.toBe(job.id);
+      },
+    );
+
+    it("a job that has not ended, or whose parent has not, is not removed", async () => {
+      const { store } = world();
+      const parent = await world().start({ kind: "parent" });
+      const queued = await world().submit({ kind: "queued" });
+      const child = await world().start({ parent: parent.job.id });
+      await store.settle(child.lease, outcomes.succeeded, { now: t0 });
+      for (const { id } of [queued, parent.job, child.job]) {
+        await expect(store.remove(id, t0)).rejects.toMatchObject({ code: "conflict" });
+        expect((await world().job(id)).id).toBe(id);
+      }
+      await store.settle(parent.lease, outcomes.succeeded, { now: t0 });
+      expect(await store.remove(parent.job.id, t0)).toBe(true);
+      expect(await store.remove(child.job.id, t0)).toBe(true);
+    });
+
+    it("jobs that depended on a removed one go on, and so do its children", async () => {
+      const { store } = world();
+      const { job, lease } = await world().start();
+      const needed = await world().start();
+      const dependent = await world().submit({ dependsOn: [job.id, needed.job.id] });
+      const child = await world().submit({ kind: "child", parent: job.id });
+      await store.settle(lease, outcomes.succeeded, { now: t0 });
+      await store.remove(job.id, t0);
+      await store.settle(needed.lease, outcomes.succeeded, { now: t0 });
+      expect(await world().claimIds()).toEqual([dependent.id]);
+      expect(await world().status(child.id)).toBe("queued");
+    });
+
+    it("what a job was made from can be read, for another one like it, with what nobody is shown", async () => {
+      const { id } = await world().submit({ input: "secret", shownInput: "***", client: "{}" });
+      expect(await world().store.source(id)).toEqual({ input: '"secret"', client: "{}" });
+      expect(await world().store.payload(id)).toEqual({ input: '"***"' });
+      await world().store.cancel(id, { reason: "x", at: t0 });
+      await world().store.remove(id, t0);
+      expect(await world().store.source(id)).toBeUndefined();
+    });
+
     it("upkeep ends, and changes nothing that anybody sees", async () => {
       await world().submitMany(20, { input: "needle" });
       for (const status of terminalStatuses) await world().finish(status, { kind: "ended" });

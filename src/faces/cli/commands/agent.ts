@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { text as readAll } from "node:stream/consumers";
+import { providerVariables } from "../../../config/agent.ts";
 import { LonghaulError } from "../../../job/error.ts";
 import { messageOf } from "../../../job/failure.ts";
 import { escapeControls } from "../../../text/controls.ts";
@@ -45,16 +46,30 @@ interface AgentOptions extends NotifyOptions {
 export const agent = defineCommand<AgentOptions, [words: string[]]>({
   describe,
   run: async (cli, options, words) => {
-    if (options.check === true) return check(cli, options.model ?? [], options.json === true);
+    if (options.check === true) return check(cli, options.model ?? [], options.json === true).catch(nameFlags);
     const task = words.length === 1 && words[0] === "-" ? await readAll(process.stdin) : words.join(" ");
     if (task.trim() === "") throw new LonghaulError("invalid_input", 'Say what to do: longhaul agent "TASK".');
     const request = toRequest(task, options);
     const models = options.model ?? [];
-    return models.length > 1
-      ? runMany(cli, { ...request, models }, options)
-      : runOne(cli, { ...request, model: models[0] }, options);
+    const running =
+      models.length > 1
+        ? runMany(cli, { ...request, models }, options)
+        : runOne(cli, { ...request, model: models[0] }, options);
+    return running.catch(nameFlags);
   },
 });
+
+/** Without a model there is something to set or to give, and nothing wrong with the server. */
+function nameFlags(error: unknown): never {
+  if (!(error instanceof LonghaulError) || error.details["lacks"] !== "model") throw error;
+  throw new LonghaulError(
+    "invalid_input",
+    `No model can be called: set one of ${providerVariables(() => true).join(", ")}, and choose with --model PROVIDER/MODEL; or let an installed program do it: --backend ${backends.join("|")}.`,
+    { cause: error },
+  );
+}
+
+const backends = ["claude-code", "codex", "opencode", "gemini"] as const;
 
 function describe(command: Command): void {
   addNotifyOptions(command)
@@ -71,14 +86,7 @@ function describe(command: Command): void {
     .option("--output <text>", "what the answer should be")
     .option("--schema <file>", "JSON Schema of the result")
     .option("--cwd <folder>", "working folder (this one unless given)")
-    .addOption(
-      new Option("--backend <program>", "an installed program that does the work").choices([
-        "claude-code",
-        "codex",
-        "opencode",
-        "gemini",
-      ]),
-    )
+    .addOption(new Option("--backend <program>", "an installed program that does the work").choices(backends))
     .option("--max-steps <number>", "maximum number of model replies", readWhole(1, 10_000))
     .option(
       "--max-tokens <number>",

@@ -30,6 +30,7 @@ export const complete = defineCommand<object, [words: string[]]>({
     const known = {
       jobs: () => askIfRunning(cli, async (client) => (await listJobs(client)).jobs.flatMap(toCandidates)),
       kinds: () => askIfRunning(cli, listKinds),
+      batches: () => askIfRunning(cli, listBatches),
       verbs: () => askIfRunning(cli, async (client) => startCommands(await client.call("kind_list", {}))),
     };
     const found = await completeWords(words, known);
@@ -54,6 +55,11 @@ async function askIfRunning<Answer>(
 async function listKinds(client: Client): Promise<Candidate[]> {
   const { kinds } = await client.call("kind_list", {});
   return kinds.map(({ name }) => ({ word: name }));
+}
+
+async function listBatches(client: Client): Promise<Candidate[]> {
+  const { batches } = await client.call("batch_list", { limit: 200 });
+  return batches.map(({ batch, finished, total }) => ({ word: batch, summary: `${finished}/${total} ended` }));
 }
 
 function toCandidates(job: JobView): Candidate[] {

@@ -1,5 +1,6 @@
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-code.ts";
+import { checkAbilities } from "../doctor/ability-checks.ts";
 import type { Finding } from "../doctor/finding.ts";
 import { checkHome } from "../doctor/home-checks.ts";
 import { checkMachine } from "../doctor/machine-checks.ts";
@@ -14,6 +15,7 @@ export const doctor = defineCommand<object>({
       ...(await checkMachine(cli)),
       ...(await checkHome(environment.paths, cli)),
       ...(await checkServer(cli)),
+      ...(await checkAbilities(cli)),
     ];
     const faults = findings.filter(({ status }) => status === "bad").length;
     if (options.json === true) screen.printJson({ ok: faults === 0, checks: findings });

@@ -6,7 +6,6 @@ import { messageOf } from "../../../job/failure.ts";
 import { isRecord } from "../../../job/is-record.ts";
 import type { CliContext } from "../cli-context.ts";
 import { defineCommand } from "../command.ts";
-import { askServer } from "../server/connect.ts";
 
 interface InitOptions {
   readonly python?: true;
@@ -42,9 +41,8 @@ export const init = defineCommand<InitOptions, [name: string]>({
     const backup = options.print === true ? undefined : addEndpoint(config, name, entry);
     mkdirSync(folder, { recursive: true });
     writeFileSync(file, example.text);
-    const isRunning = options.print !== true && (await askServer(cli)) !== undefined;
     if (options.json === true) screen.printJson({ name, file, entry, ...(options.print === true ? {} : { config }) });
-    else tell(cli, { name, file, entry, backup, isAdded: options.print !== true, isRunning });
+    else tell(cli, { name, file, entry, backup, isAdded: options.print !== true });
   },
 });
 
@@ -63,16 +61,14 @@ interface Told {
   readonly entry: object;
   readonly backup: string | undefined;
   readonly isAdded: boolean;
-  readonly isRunning: boolean;
 }
 
-function tell({ screen, environment }: CliContext, { name, file, entry, backup, isAdded, isRunning }: Told): void {
+function tell({ screen, environment }: CliContext, { name, file, entry, backup, isAdded }: Told): void {
   screen.note(`Wrote ${file}.`);
   screen.print(JSON.stringify({ endpoints: { [name]: entry } }, null, 2));
   if (!isAdded) return;
   screen.note(`Added it to ${environment.paths.config}${backup === undefined ? "" : ` (before: ${backup})`}.`);
-  const restart = isRunning ? "longhaul server restart && " : "";
-  screen.note(`Try it: ${restart}longhaul endpoint run ${name} '{"text":"hello world"}'`);
+  screen.note(`Try it: longhaul endpoint run ${name} '{"text":"hello world"}'`);
 }
 
 /** Adds an endpoint to the configuration file. Says where the file was copied to before, if there was one. */

@@ -8,67 +8,117 @@ import { followOutput, type OutputPiece } from "../follow/follow-output.ts";
 import { markSeen } from "../follow/mark-seen.ts";
 import { untilInterrupted } from "../follow/until-interrupted.ts";
 import { readWhole } from "../options/option-values.ts";
-import { isFinished } from "../show/job-text.ts";
+import { isFinished, jobLabel, shortId } from "../show/job-text.ts";
+import { displayWidth, padEnd } from "../show/text-width.ts";
+import { escapeControls } from "../../../text/controls.ts";
+import { LineBuffer } from "../../../text/line-buffer.ts";
 import { countText } from "../../../text/count-text.ts";
 
 const pageBytes = 1_000_000;
 
-export const logs = defineCommand<LogsOptions, [id: string]>({
+export const logs = defineCommand<LogsOptions, [ids: string[]]>({
   describe: (command) => {
     command
-      .argument("<id>", "id, end of an id, or name")
+      .argument("[id...]", "ids, ends of ids, or names; the newest job unless given")
       .option("-f, --follow", "follow the output until the job ends")
-      .option("--tail <lines>", "only the last lines (with -f: of each stream)", readWhole(1, 100_000))
+      .option("-n, --tail <lines>", "only the last lines (with -f: of each stream)", readWhole(1, 100_000))
       .option("--grep <pattern>", "only lines that match this expression (RE2)")
       .option("--from <offset>", "start at this byte", readWhole(0, Number.MAX_SAFE_INTEGER))
       .option("--stream <stream>", "stdout or stderr alone")
       .option("--attempt <number>", "an earlier attempt", readWhole(1, 1_000));
   },
-  run: async (cli, options, id) => {
-    if (options.follow === true) {
-      if (options.from !== undefined && options.stream === undefined) {
-        throw new LonghaulError(
-          "invalid_input",
-          "--from counts the bytes of one stream: add --stream stdout or --stream stderr.",
-        );
-      }
+  run: async (cli, options, ids) => {
+    if (options.follow === true && options.from !== undefined && options.stream === undefined) {
+      throw new LonghaulError(
+        "invalid_input",
+        "--from counts the bytes of one stream: add --stream stdout or --stream stderr.",
+      );
     }
-    const job = await cli.client.call("job_get", { id });
-    if (options.follow === true && !isFinished(job)) return followLogs(cli, job, options);
-    await printLogs(cli, job, options);
-    await markSeen(cli, [job]);
-    return undefined;
+    const jobs = ids.length === 0 ? [await findNewest(cli)] : await findAll(cli, ids);
+    if (options.follow !== true) {
+      for (const job of jobs) await printLogs(cli, job, options);
+      await markSeen(cli, jobs);
+      return exitCodes.done;
+    }
+    return untilInterrupted(async (signal) => {
+      const ended = await Promise.all(
+        jobs.map(async (job) => {
+          if (!isFinished(job)) return followLogs(cli, job, { ...options, signal });
+          await printLogs(cli, job, options);
+          return job;
+        }),
+      );
+      await markSeen(cli, ended);
+      return exitCodes.done;
+    });
   },
 });
 
+/** A job, and how its lines begin where they stand among those of others. */
+type Source = JobView & { readonly prefix?: string };
+
+async function findNewest({ client, screen }: CliContext): Promise<Source> {
+  const [newest] = (await client.call("job_list", { limit: 1 })).jobs;
+  if (newest === undefined) {
+    throw new LonghaulError("not_found", "There is no job yet: start one with longhaul run -- COMMAND");
+  }
+  screen.note(screen.noteStyle.dim(`job ${jobLabel(newest)}`));
+  return newest;
+}
+
+async function findAll({ client }: CliContext, ids: readonly string[]): Promise<Source[]> {
+  const jobs = await Promise.all(ids.map((id) => client.call("job_get", { id })));
+  if (jobs.length === 1) return jobs;
+  const labels = jobs.map(({ id, name }) => (name === undefined ? shortId(id) : escapeControls(name)));
+  const width = Math.max(...labels.map(displayWidth));
+  return jobs.map((job, index) => ({ ...job, prefix: `${padEnd(labels[index] ?? "", width)} | ` }));
+}
+
 async function printLogs(
   { client, screen }: CliContext,
-  { id, kind }: JobView,
+  job: Source,
   options: LogsOptions & { json?: true },
 ): Promise<void> {
+  const { id } = job;
   const { tail, grep, stream, attempt } = options;
   const request = { id, limit: pageBytes, tail, grep, stream, attempt, from: options.from };
   if (options.json === true) {
     const answer = await client.call("job_output", request);
-    if (options.follow === true) screen.printJsonLine(answer);
+    if (options.follow === true || job.prefix !== undefined) screen.printJsonLine(answer);
     else screen.printJson(answer);
     return;
   }
-  const write = screen.writer(kind);
+  const { write, end } = openWriter(screen, job);
   let from = options.from ?? 0;
-  let end: number | undefined;
+  let size: number | undefined;
   for (;;) {
     const part = tail === undefined ? { from } : {};
     const answer = await client.call("job_output", { ...request, ...part, encoding: "base64" });
     const isCut = tail === undefined && grep === undefined && answer.from > from && answer.text !== "";
     if (isCut) screen.note(screen.noteStyle.dim(`… ${countText(answer.from - from, "byte")} dropped here …`));
-    await write("stdout", Buffer.from(answer.text, "base64"));
+    await write(Buffer.from(answer.text, "base64"));
     tellUnshown(screen, answer);
     // What a running job writes while this is printed is left for the next time: it may write faster than we do.
-    end ??= answer.size;
+    size ??= answer.size;
     from = answer.next;
-    if (tail !== undefined || grep !== undefined || from >= end) return;
+    if (tail !== undefined || grep !== undefined || from >= size) return end();
   }
+}
+
+interface LogsWriter {
+  readonly write: (bytes: Uint8Array) => Promise<void>;
+  /** Nothing more comes: a last line without an end is written, too. */
+  readonly end: () => Promise<void>;
+}
+
+function openWriter(screen: CliContext["screen"], { kind, prefix }: Source): LogsWriter {
+  const pass = screen.writer(kind);
+  if (prefix === undefined) return { write: (bytes) => pass("stdout", bytes), end: async () => undefined };
+  const lines = new LineBuffer();
+  const put = async (texts: readonly string[]): Promise<void> => {
+    if (texts.length > 0) await pass("stdout", Buffer.from(texts.map((text) => `${prefix}${text}\n`).join("")));
+  };
+  return { write: (bytes) => put(lines.push(bytes)), end: () => put(lines.rest === "" ? [] : [lines.rest]) };
 }
 
 /** Matching lines beyond what one answer holds are counted, not returned. */
@@ -93,34 +143,37 @@ interface LogsOptions {
 
 const tailBytes = 1_000_000;
 
-/** Prints a running job's output as it comes, until the job ends or Ctrl-C. */
-async function followLogs(cli: CliContext, job: JobView, options: LogsOptions & { json?: true }): Promise<number> {
+/** Prints a running job's output as it comes, until the job ends or the signal. */
+async function followLogs(
+  cli: CliContext,
+  job: Source,
+  options: LogsOptions & { json?: true; signal: AbortSignal },
+): Promise<JobView> {
   const { client } = cli;
   // Pieces of JSON say which stream they are from; for a reader, the order in which things were written counts.
   const all = options.json === true ? ["stdout", "stderr"] : ["merged"];
   const streams = options.stream === undefined ? all : [options.stream];
   const attempt = options.attempt ?? job.attempt;
-  const write = options.json === true ? jsonLines(cli, job.id) : plainBytes(cli, job.kind);
-  return untilInterrupted(async (signal) => {
-    const starts = new Map<string, number>();
-    for (const stream of streams) {
-      starts.set(stream, options.from ?? (await writeTail(cli, { id: job.id, stream, attempt }, options, write)));
-    }
-    const ended = await followOutput({
-      client,
-      id: job.id,
-      attempt,
-      isOneAttempt: options.attempt !== undefined,
-      streams,
-      from: (stream) => starts.get(stream) ?? 0,
-      grep: options.grep,
-      signal,
-      write,
-      note: (text) => cli.screen.note(`… ${text} …`),
-    });
-    await markSeen(cli, [ended]);
-    return exitCodes.done;
+  const { write: writeBytes, end } = openWriter(cli.screen, job);
+  const write = options.json === true ? jsonLines(cli, job.id) : plainBytes(cli, writeBytes);
+  const starts = new Map<string, number>();
+  for (const stream of streams) {
+    starts.set(stream, options.from ?? (await writeTail(cli, { id: job.id, stream, attempt }, options, write)));
+  }
+  const ended = await followOutput({
+    client,
+    id: job.id,
+    attempt,
+    isOneAttempt: options.attempt !== undefined,
+    streams,
+    from: (stream) => starts.get(stream) ?? 0,
+    grep: options.grep,
+    signal: options.signal,
+    write,
+    note: (text) => cli.screen.note(`… ${text} …`),
   });
+  await end();
+  return ended;
 }
 
 type Write = (piece: OutputPiece) => Promise<void>;
@@ -140,11 +193,10 @@ async function writeTail(
   return next;
 }
 
-function plainBytes({ screen }: CliContext, kind: string): Write {
-  const write = screen.writer(kind);
+function plainBytes({ screen }: CliContext, write: LogsWriter["write"]): Write {
   return async ({ bytes, missing }) => {
     if (missing > 0) screen.note(screen.noteStyle.dim(`… ${countText(missing, "byte")} dropped here …`));
-    await write("stdout", bytes);
+    await write(bytes);
   };
 }
 

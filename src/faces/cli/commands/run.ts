@@ -48,7 +48,7 @@ function describe(command: Command): void {
     .option("-d, --detach", "print the id and do not wait")
     .option("--name <name>", "a name to find the job by")
     .option("--cwd <folder>", "working directory (this one unless given)")
-    .option("--env <name=value>", "a variable, or just the name of one to pass on; may be repeated", collect)
+    .option("-e, --env <name=value>", "a variable, or just the name of one to pass on; may be repeated", collect)
     .option("--timeout <time>", "maximum running time of one attempt, such as 10m", readDuration)
     .option("--idle-timeout <time>", "maximum time without a sign of life", readDuration)
     .option("--pty", "run in a terminal of its own, for programs that need one")

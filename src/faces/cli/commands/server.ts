@@ -85,14 +85,16 @@ function tellPlace({ screen, environment, version }: CliContext, { url, socket }
   const facts = [
     ["folder", home],
     ["socket", socket],
-    ["http", url],
+    ["http", `${url}/v1`],
+    ["mcp", `${url}/mcp`],
+    ["docs", `${url}/docs`],
     ["token", token],
     ["log", screen.terminal.err.isTerminal ? log : "stderr"],
   ];
   screen.print(`${style.bold(`Longhaul ${version}`)} is running. Ctrl-C stops it; running commands go on.`);
   for (const [label = "", text = ""] of facts) screen.print(`  ${style.dim(label.padEnd(7))} ${text}`);
   screen.print(
-    `\nIn another terminal:\n  longhaul run -- echo hello\n  longhaul ps\n  curl -X POST -H "Authorization: Bearer $(cat ${token})" ${url}/call/server_status`,
+    `\nIn another terminal:\n  longhaul run -- echo hello\n  longhaul ps\n  longhaul add claude-code    (longhaul add lists the MCP clients)\n  curl -H "Authorization: Bearer $(cat ${token})" ${url}/v1/jobs`,
   );
 }
 

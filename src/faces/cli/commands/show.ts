@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { JobEvent } from "../../../job/event.ts";
-import { escapeControls } from "../../../text/controls.ts";
+import { escapeControls, lastLineOf } from "../../../text/controls.ts";
 import type { Client } from "../../door/local-client.ts";
 import type { AnswerOf } from "../../../operations/registry.ts";
 import type { CliContext } from "../cli-context.ts";
@@ -36,7 +36,7 @@ export const show = defineCommand<{ readonly summary?: true }, [id: string]>({
 
 async function readLastLine(client: Client, { id }: AnswerOf<"job_get">): Promise<string> {
   const { text } = await client.call("job_output", { id, tail: 1, limit: lastLineBytes });
-  return text.trim();
+  return lastLineOf(text);
 }
 
 const lookMs = 500;

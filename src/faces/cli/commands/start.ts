@@ -46,7 +46,7 @@ function toEntry(verb: Verb): CommandEntry {
 }
 
 /** What a command says with its exit code is not said twice. */
-function hasMoreToSay(result: Json | undefined): boolean {
+export function hasMoreToSay(result: Json | undefined): boolean {
   return result !== undefined && result !== null && !(typeof result === "object" && "exit_code" in result);
 }
 

@@ -56,7 +56,7 @@ export async function followJob(cli: CliContext, job: JobView, options: FollowJo
   const leave = (): void => writer.note(goesOn(job, options.output === undefined ? "show" : "logs -f"));
   return untilInterrupted(async (signal) => {
     const ended = await readToEnd(signal).finally(stopShowing);
-    if (options.json === true) screen.printJson(ended);
+    if (options.json === true) screen.printJson({ ...ended, ...(await readOutput(cli, ended, options, signal)) });
     else {
       tellEnd(cli, ended, writer, output !== undefined);
       if (ended.state === "succeeded") await options.onSuccess?.(ended);
@@ -109,6 +109,28 @@ async function waitForEnd({ client }: CliContext, id: string, signal: AbortSigna
   const request = { ids: [id], timeout_ms: sliceMs };
   while (!(await client.call("job_wait", request, signal)).reached);
   return client.call("job_get", { id }, signal);
+}
+
+const maxJsonBytes = 1_000_000;
+
+/** What the job wrote, where a person would have been shown it; of a long stream its end. */
+async function readOutput(
+  { client }: CliContext,
+  { id }: JobView,
+  { output }: FollowJobOptions,
+  signal: AbortSignal,
+): Promise<{ output?: Record<string, string>; output_cut?: number }> {
+  if (output === undefined) return {};
+  let cut = 0;
+  const read = async (stream: string): Promise<string> => {
+    const { size } = await client.call("job_output", { id, stream, limit: 1 }, signal);
+    const from = Math.max(0, size - maxJsonBytes);
+    const { text, from: begins } = await client.call("job_output", { id, stream, from, limit: maxJsonBytes }, signal);
+    cut += begins;
+    return text;
+  };
+  const told = { stdout: await read("stdout"), stderr: await read("stderr") };
+  return { output: told, ...(cut === 0 ? {} : { output_cut: cut }) };
 }
 
 function goesOn(job: JobView, see: string): string {

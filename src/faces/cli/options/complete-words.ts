@@ -13,6 +13,7 @@ export interface Candidate {
 export interface KnownWords {
   readonly jobs: () => Promise<readonly Candidate[]>;
   readonly kinds: () => Promise<readonly Candidate[]>;
+  readonly batches: () => Promise<readonly Candidate[]>;
   readonly verbs: () => Promise<readonly CommandEntry[]>;
 }
 
@@ -32,7 +33,10 @@ export async function completeWords(words: readonly string[], known: KnownWords)
     entry = next.hasVerbs === true ? { ...next, children: await known.verbs() } : next;
     depth += 1;
   }
-  if (entry.children !== undefined) return depth === 0 ? [...toWords(entry), ...topWords] : toWords(entry);
+  if (entry.children !== undefined) {
+    const others = depth === 0 ? topWords : isHelp && depth === 1 ? helpWords : [];
+    return [...toWords(entry), ...others];
+  }
   const definition = await entry.load?.();
   if (definition === undefined || isHelp) return [];
   const command = new Command(entry.name).option("--json", "print JSON").option("-h, --help", "show help");
@@ -45,6 +49,8 @@ const topWords: readonly Candidate[] = [
   { word: "--help", summary: "show help" },
   { word: "--version", summary: "print the version" },
 ];
+
+const helpWords: readonly Candidate[] = [{ word: "--all", summary: "list every command" }];
 
 function toWords({ children = [] }: CommandEntry): Candidate[] {
   return children.filter(({ isHidden }) => isHidden !== true).map(({ name, summary }) => ({ word: name, summary }));
@@ -103,6 +109,7 @@ async function completeValue(value: Option | Argument, current: string, known: K
   const name = "flags" in value ? /<(\w+)/.exec(value.flags)?.[1] : value.name();
   if (name === "id" || name === "job") return known.jobs();
   if (name === "kind") return known.kinds();
+  if (name === "batch") return known.batches();
   if (name === "state") return completeList(current, [...jobStatuses, "active"]);
   if (name === "profile") return completeList(current, current.includes(",") ? profiles : [...profiles, allProfiles]);
   return name === "folder" || name === "file" || name === "path" || name === "place" ? "files" : [];

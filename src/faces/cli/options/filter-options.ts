@@ -51,6 +51,8 @@ export function addTargetOptions(command: Command): Command {
 
 /** Either ids or a filter; a batch alone is filter enough, anything wider wants to be said. */
 export function toTarget(ids: readonly string[], options: TargetOptions): Record<string, unknown> {
+  const signal = ids.find((id) => /^-\d+$/.test(id));
+  if (signal !== undefined) refuse(`No option "${signal}" is needed: all processes of a job end by its id alone.`);
   const filter = toFilter(options);
   const isFiltered = Object.keys(filter).length > 0;
   if (ids.length > 0 && (isFiltered || options.allMatching === true))

@@ -1,5 +1,6 @@
 import type { JobView } from "../../../operations/job-view.ts";
 import { escapeControls } from "../../../text/controls.ts";
+import { countText } from "../../../text/count-text.ts";
 import { formatDuration } from "./duration.ts";
 
 const shortIdLength = 8;
@@ -46,8 +47,13 @@ export function progressText({ progress, state }: JobView): string {
 export function detailText(job: JobView): string {
   const [question] = job.questions ?? [];
   const isStalled = job.stalled_since !== undefined;
-  const detail = question?.message ?? job.error?.message ?? job.reason ?? progressText(job);
+  const detail = question?.message ?? job.error?.message ?? queueText(job) ?? progressText(job);
   return escapeControls(isStalled && detail === "" ? "no sign of life for a while" : detail);
+}
+
+/** Why it was cancelled, or why it is queued and how many go first. */
+function queueText({ reason, jobs_ahead: ahead = 0 }: JobView): string | undefined {
+  return reason === undefined || ahead === 0 ? reason : `${countText(ahead, "job")} ahead, ${reason}`;
 }
 
 /** One sentence on how a job ended, or where it is. */

@@ -5,6 +5,8 @@ export interface Column<Row> {
   /** Without colours and control characters. */
   readonly text: (row: Row) => string;
   readonly paint?: (row: Row, padded: string) => string;
+  /** Where the line is too narrow for all, columns are left out: the lowest first. One without it stays. */
+  readonly leaveOut?: number;
 }
 
 interface TableOptions {
@@ -15,14 +17,17 @@ interface TableOptions {
 
 const gap = "  ";
 const narrowest = 12;
+/** So much of the last column is worth more than the columns before it. */
+const enoughOfLast = 24;
 
 /** Columns as wide as their contents; the last one gets what is left of the line. Columns without contents are left out. */
 export function formatTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[], options: TableOptions): string {
-  const shown = columns
-    .map((column) => ({ column, cells: rows.map(column.text) }))
+  const filled = columns
+    .map((column) => measure(column, rows))
     .filter(({ cells }) => cells.some((cell) => cell !== ""));
+  const shown = leaveOut(filled, options.width ?? Infinity);
   const widths = fitWidths(
-    shown.map(({ column, cells }) => Math.max(displayWidth(column.title), ...cells.map(displayWidth))),
+    shown.map(({ width }) => width),
     options.width,
   );
   const format = (texts: readonly string[], paint: (text: string, index: number) => string): string =>
@@ -44,6 +49,29 @@ export function formatTable<Row>(rows: readonly Row[], columns: readonly Column<
     ),
   );
   return [header, ...lines].join("\n");
+}
+
+interface Measured<Row> {
+  readonly column: Column<Row>;
+  readonly cells: readonly string[];
+  readonly width: number;
+}
+
+function measure<Row>(column: Column<Row>, rows: readonly Row[]): Measured<Row> {
+  const cells = rows.map(column.text);
+  return { column, cells, width: Math.max(displayWidth(column.title), ...cells.map(displayWidth)) };
+}
+
+function leaveOut<Row>(all: readonly Measured<Row>[], width: number): readonly Measured<Row>[] {
+  const needed = all.reduce((sum, each) => sum + each.width + gap.length, 0) - gap.length;
+  const last = all.at(-1)?.width ?? 0;
+  if (needed - Math.max(0, last - enoughOfLast) <= width) return all;
+  const [least] = all.flatMap(({ column }) => column.leaveOut ?? []).toSorted((one, other) => one - other);
+  if (least === undefined) return all;
+  return leaveOut(
+    all.filter(({ column }) => column.leaveOut !== least),
+    width,
+  );
 }
 
 /** Takes what is too much from the last column first, then from the widest. */

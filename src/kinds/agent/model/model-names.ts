@@ -145,6 +145,7 @@ function noProvider(): LonghaulError {
   return new LonghaulError(
     "unavailable",
     "No model can be called: set ANTHROPIC_API_KEY, OPENAI_API_KEY, GOOGLE_API_KEY, XAI_API_KEY, DEEPSEEK_API_KEY or OPENROUTER_API_KEY, or a base URL (OPENAI_BASE_URL, ANTHROPIC_BASE_URL, OLLAMA_HOST, or agent.providers in the configuration), in your own environment or in that of the server, and restart it; or choose an installed program with backend.",
+    { details: { lacks: "model" } },
   );
 }
 

@@ -4,7 +4,10 @@ import type { CrawlState } from "./crawl-state.ts";
 const minuteS = 60;
 const tellEveryMs = 500;
 
-/** Tells how far a crawl is: pages done of those that are known and wanted, how fast, and how long it will take. */
+/**
+ * Tells how far a crawl is: pages done of those that are wanted, how fast, and how long it will take. How many there are is not
+ * known before the end, and percent never goes back: of the few that are known at first, most are done.
+ */
 export function createCrawlProgress(
   context: JobContext,
   state: CrawlState,
@@ -18,13 +21,14 @@ export function createCrawlProgress(
     if (performance.now() - toldAt < tellEveryMs && !isLast) return;
     toldAt = performance.now();
     const { pages, tokens } = state.counts;
-    const total = isLast ? pages : Math.min(maxPages, pages + state.frontier.waiting);
+    const known = Math.min(maxPages, pages + state.frontier.waiting);
+    const total = isLast ? pages : maxPages;
     const seconds = Math.max(0.001, (performance.now() - startedAt) / 1_000);
     const perSecond = (state.visits - before) / seconds;
     const rate = `${perSecond >= 10 ? Math.round(perSecond) : perSecond.toFixed(1)} pages/s`;
-    const left = total > pages && perSecond > 0 ? `~${spell((total - pages) / perSecond)} left` : "";
+    const left = !isLast && known > pages && perSecond > 0 ? `~${spell((known - pages) / perSecond)} left` : "";
     context.progress({
-      percent: isLast ? 100 : total === 0 ? 0 : (100 * pages) / total,
+      percent: total === 0 ? 100 : (100 * pages) / total,
       phase: "page",
       message: [rate, left].filter((part) => part !== "").join(" · "),
       counts: { done: pages, total },

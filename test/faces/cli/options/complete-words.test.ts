@@ -5,6 +5,7 @@ import { completeWords } from "../../../../src/faces/cli/options/complete-words.
 const known = {
   jobs: async () => [{ word: "my-job", summary: "running npm start" }],
   kinds: async () => [{ word: "shell" }, { word: "toy" }],
+  batches: async () => [{ word: "nightly" }],
   verbs: async () => [{ name: "run-toy", summary: "play" }],
 };
 
@@ -42,6 +43,10 @@ describe("completing", () => {
     ["longhaul pause t", ["toy"]],
     ["longhaul ps --kind ", ["shell", "toy"]],
     ["longhaul wait --any one my", ["my-job"]],
+    ["longhaul wait --batch n", ["nightly"]],
+    ["longhaul batch show n", ["nightly"]],
+    ["longhaul tail my", ["my-job"]],
+    ["longhaul help --a", ["--all"]],
     ["longhaul run --after my", ["my-job"]],
     ["longhaul webhook redeliver my", []],
     ["longhaul show my-job ", []],

@@ -23,6 +23,24 @@ describe("a table", () => {
     expect(lines).toEqual(["ID  TEXT", "1   short", "22  a text that is …"]);
   });
 
+  it("leaves columns out, the least important first, before little is left of the last one", () => {
+    const three: Column<Row>[] = [
+      { title: "ID", text: ({ id }) => id },
+      { title: "A", text: () => "a".repeat(10), leaveOut: 2 },
+      { title: "B", text: () => "b".repeat(10), leaveOut: 1 },
+      { title: "TEXT", text: ({ text }) => text },
+    ];
+    const titles = (width: number | undefined): string | undefined =>
+      formatTable(rows, three, { width, paintTitle: plain }).split("\n")[0]?.replaceAll(/ +/g, " ");
+    expect([undefined, 80, 60, 45, 30].map(titles)).toEqual([
+      "ID A B TEXT",
+      "ID A B TEXT",
+      "ID A B TEXT",
+      "ID A TEXT",
+      "ID TEXT",
+    ]);
+  });
+
   it("cuts nothing where there is no width", () => {
     expect(formatTable(rows, columns, { width: undefined, paintTitle: plain })).toContain("than the line may be");
   });
