@@ -5,6 +5,7 @@ import type { JobEvent } from "../job/event.ts";
 import type { Job } from "../job/job.ts";
 import { answerSchema } from "../job/question.ts";
 import { isTerminal, type JobStatus } from "../job/state.ts";
+import { artifactSchema, showArtifact } from "./artifact.ts";
 import { filterSchema, listMatching, toFilter } from "./filter.ts";
 import { findJob, findJobs } from "./job-reference.ts";
 import { jobViewSchema, summarise, toJobView, type JobView } from "./job-view.ts";
@@ -35,12 +36,18 @@ export const jobGet = defineOperation({
   scope: "read",
   description: "Show one job: its state, progress, error, questions, and what its live processes do.",
   input: z.strictObject({ id: reference }),
-  output: jobViewSchema.extend({ input: z.json(), result: z.json().optional() }),
+  output: jobViewSchema.extend({
+    input: z.json(),
+    result: z.json().optional(),
+    artifacts: z.array(artifactSchema).optional().describe("The files that it has made."),
+  }),
   run: async (context, { id }) => {
     const { engine, actor } = context;
     const job = await findJob(engine, id, actor);
     const payload = await engine.payload(job.id, actor);
-    return Object.assign(await describeJob(job, context), payload);
+    const artifacts = (await engine.artifacts(job.id, actor)).map(showArtifact);
+    const view = Object.assign(await describeJob(job, context), payload);
+    return artifacts.length === 0 ? view : Object.assign(view, { artifacts });
   },
 });
 
