@@ -72,13 +72,12 @@ export function useAccessWorld(): () => AccessWorld {
       give: async (request) => (await engine.tokens.create(request)).text,
       startCommand: async () => {
         const { id, attempt } = await commands.start(engine, { owner: "ada" });
-        const { context } = attempt;
-        context.serve({ inside: createInside(context, createRedactor([])) });
+        attempt.context.serve({ inside: createInside(attempt.context, createRedactor([])) });
         const end = async (): Promise<void> => {
           attempt.succeed();
           await engine.wait(id);
         };
-        return { token: present(context.token), end };
+        return { token: present(attempt.context.token), end };
       },
       passTime: (ms) => {
         aheadMs += ms;
