@@ -81,6 +81,11 @@ export const commandTable: readonly CommandEntry[] = [
       () => import("./commands/server.ts"),
     ),
   ]),
+  group("service", "let the server start with the machine", [
+    command("install", "start the server at login or boot, and keep it running", () => import("./commands/service.ts")),
+    command("remove", "undo it; running commands go on", () => import("./commands/service.ts")),
+    command("status", "show whether it is installed, enabled and running", () => import("./commands/service.ts")),
+  ]),
   group("token", "make, list or revoke tokens for HTTP and MCP over HTTP", [
     command("create", "make a token; it is shown only once", () => import("./commands/token.ts")),
     command("list", "list tokens, without their secrets", () => import("./commands/token.ts")),
