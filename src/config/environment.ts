@@ -13,9 +13,12 @@ export interface Environment {
 /** Settings of a client, which hold for what it does itself: a server that it happens to start is everybody's. */
 const clientSettings = /^(MCP_BG_\w+|TASK_TIMEOUT|TASK_STUCK_THRESHOLD|ENV_FILE)$/;
 
+/** What marks the processes of a job, and lets them act on it. */
+const jobVariables = /^LONGHAUL_(JOB_\w+|WORKERS_OF|NODE)$/;
+
 export function readEnvironment(): Environment {
   const { env } = process;
-  const { LONGHAUL_JOB_ID: _job, LONGHAUL_WORKERS_OF: _workers, ...serverVariables } = env;
+  const serverVariables = Object.fromEntries(Object.entries(env).filter(([name]) => !jobVariables.test(name)));
   return { paths: findPaths(env), variable: (name) => env[name], serverVariables, clientContext: () => standing(env) };
 }
 

@@ -1,5 +1,6 @@
 import type { ClientDefaults } from "../job/client-defaults.ts";
 import { LonghaulError } from "../job/error.ts";
+import type { JobId } from "../job/id.ts";
 import { isConfined, type Job } from "../job/job.ts";
 import type { Kind } from "../job/kind.ts";
 import type { JobFilter } from "../store/store.ts";
@@ -8,6 +9,15 @@ import type { JobFilter } from "../store/store.ts";
 export const scopes = ["read", "run", "admin"] as const;
 
 export type Scope = (typeof scopes)[number];
+
+/** What an operation demands: a scope, or the token of a running attempt, which opens nothing else. */
+export type Demand = Scope | "attempt";
+
+/** One attempt of one job. */
+export interface AttemptReference {
+  readonly job: JobId;
+  readonly attempt: number;
+}
 
 /** Who asks, and what they may. What is absent does not limit. */
 export interface Access {
@@ -18,6 +28,8 @@ export interface Access {
   readonly kinds?: readonly string[];
   /** Kinds whose jobs may be seen and cancelled from where the caller is, but not started, run again or sent anything. */
   readonly barredKinds?: readonly string[];
+  /** A command that runs in a job: may do to that job what `Inside` says, and nothing else, to no other job. */
+  readonly attempt?: AttemptReference;
 }
 
 /** As `Access`, with a name for the record of who did it, and through which door: "ada (http)". */
@@ -28,9 +40,26 @@ export interface Actor extends Access {
 }
 
 /** Throws unless the caller may. */
-export function demand({ scope: held }: Access, scope: Scope): void {
+export function demand(access: Access, scope: Demand): void {
+  if (scope === "attempt") return void demandAttempt(access);
+  const { scope: held, attempt } = access;
+  if (attempt !== undefined) {
+    throw new LonghaulError(
+      "not_allowed",
+      "The token of a running command lets it tell its progress, ask, and keep files for its own job, and nothing else.",
+    );
+  }
   if (held === undefined || scopes.indexOf(held) >= scopes.indexOf(scope)) return;
   throw new LonghaulError("not_allowed", `This needs the scope "${scope}"; the token has "${held}".`);
+}
+
+/** The attempt that the caller runs in; throws if they run in none. */
+export function demandAttempt({ attempt }: Access): AttemptReference {
+  if (attempt !== undefined) return attempt;
+  throw new LonghaulError(
+    "not_allowed",
+    "Only a command that runs in a job can do this, with the token in its variable LONGHAUL_JOB_TOKEN.",
+  );
 }
 
 /** Throws unless the caller may make jobs of the kind do something. */

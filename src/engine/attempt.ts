@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { ClientDefaults } from "../job/client-defaults.ts";
 import type { JobId } from "../job/id.ts";
 import type { Job } from "../job/job.ts";
@@ -20,6 +21,8 @@ export class HeldAttempt {
   onWaiting: ((isWaiting: boolean) => void) | undefined;
   /** What callers may do with the attempt. */
   handlers: AttemptHandlers = {};
+  /** Its end is stored, or is somebody else's: nobody waits for an answer to its questions any more. */
+  isOver = false;
   /** Called once, when the attempt is told to stop. */
   onStop: (() => void) | undefined;
   readonly #clock: Clock;
@@ -53,6 +56,8 @@ export class HeldAttempt {
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
+      // Every open question and every child that is waited for listens.
+      setMaxListeners(100, this.#controller.signal);
       if (this.#stopCause !== undefined) this.#controller.abort(this.#stopCause);
     }
     return this.#controller.signal;

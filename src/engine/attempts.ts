@@ -4,7 +4,7 @@ import { isConfined } from "../job/job.ts";
 import type { ChildRequest, AttemptHandlers } from "../job/kind.ts";
 import { isHeld } from "../job/state.ts";
 import type { Claim, Created } from "../store/store.ts";
-import { createContext, leaseLost } from "./context.ts";
+import { awaitOpenQuestions, createContext, leaseLost } from "./context.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import type { Feed } from "./feed.ts";
 import { HeldAttempt, note } from "./attempt.ts";
@@ -18,6 +18,7 @@ interface AttemptsParts extends EngineParts {
   readonly worker: string;
   readonly feed: Feed;
   readonly submitter: Submitter;
+  readonly issueToken?: (id: JobId, attempt: number) => string;
 }
 
 /** The attempts that this engine holds: starts them, keeps their leases, hands on cancels, and ends them with the engine. */
@@ -54,6 +55,11 @@ export class Attempts {
 
   silentMs(id: JobId): number | undefined {
     return this.#runs.get(id)?.silentMs();
+  }
+
+  /** The number of the attempt of a job that runs here. */
+  attemptOf(id: JobId): number | undefined {
+    return this.#runs.get(id)?.job.state.attempt;
   }
 
   /** Puts on record what somebody did to an attempt that runs here. */
@@ -99,6 +105,7 @@ export class Attempts {
       if (isWaiting) this.dispatcher.vacate(kind.name);
       else this.dispatcher.occupy(kind.name);
     };
+    awaitOpenQuestions(run, this.#parts);
     const end = runAttempt(run, claim.input, runContext, {
       store,
       settings,
@@ -110,6 +117,7 @@ export class Attempts {
       },
     }).finally(() => {
       // Held until its end is stored: meanwhile the lease is extended, and nobody rescues what is only waiting for disk space.
+      run.isOver = true;
       if (this.#runs.get(run.id) === run) this.#runs.delete(run.id);
       this.#ends.delete(end);
     });

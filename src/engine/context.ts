@@ -1,3 +1,4 @@
+import { defined } from "../job/defined.ts";
 import { LonghaulError } from "../job/error.ts";
 import type { JobId } from "../job/id.ts";
 import { isConfined } from "../job/job.ts";
@@ -19,6 +20,7 @@ interface ContextParts {
   readonly feed: Feed;
   readonly settings: Settings;
   readonly spawn: (child: ChildRequest) => Promise<JobId>;
+  readonly issueToken?: (id: JobId, attempt: number) => string;
 }
 
 export interface AttemptContext {
@@ -49,6 +51,7 @@ export function createContext(run: HeldAttempt, parts: ContextParts): AttemptCon
     attempt,
     isInterrupted: interruptions > 0,
     limits: run.job.limits,
+    ...defined({ token: parts.issueToken?.(run.id, attempt) }),
     get signal() {
       return run.signal;
     },
@@ -70,13 +73,17 @@ export function createContext(run: HeldAttempt, parts: ContextParts): AttemptCon
         run.touch();
         return store.output.saveArtifact(run.id, name, content);
       },
+      savePart: (name, part) => {
+        run.touch();
+        return store.output.saveArtifactPart(run.id, name, part);
+      },
       list: () => store.output.artifacts(run.id),
       read: async (name) => (await store.output.readArtifact(run.id, name, 0, Infinity)).content,
     },
     serve: (handlers) => {
       run.handlers = handlers;
     },
-    ask: (question, key = `a${attempt}q${++asked}`) => ask(run, parts, key, question),
+    ask: (question, key = `a${attempt}q${++asked}`, onAsked) => ask(run, parts, { key, question, onAsked }),
     checkpoint: {
       load: async () => parseCheckpoint(await store.loadCheckpoint(run.id)),
       save: async (value) => {
@@ -115,21 +122,46 @@ function parseCheckpoint(text: string | undefined): Json | undefined {
   return text === undefined ? undefined : (JSON.parse(text) as Json);
 }
 
-async function ask(
-  run: HeldAttempt,
-  { store, feed, settings }: ContextParts,
-  key: string,
-  wanted: Question,
-): Promise<Answer> {
+interface Asking {
+  readonly key: string;
+  readonly question: Question;
+  readonly onAsked: (() => void) | undefined;
+}
+
+async function ask(run: HeldAttempt, parts: ContextParts, { key, question: wanted, onAsked }: Asking): Promise<Answer> {
   const question = parseInput(questionSchema, wanted, "The question");
+  return awaitAnswer(run, parts, key, async () => {
+    const asked = await parts.store.ask(run.lease, { key, question, at: parts.settings.clock.now() });
+    if (asked === undefined) throw leaseLost();
+    onAsked?.();
+    return asked.answer;
+  });
+}
+
+/**
+ * An adopted attempt waits on for answers to what it asked before its engine went. Whoever asked outside may still have to find the new
+ * engine; meanwhile it is not to count as idle.
+ */
+export function awaitOpenQuestions(run: HeldAttempt, parts: Pick<ContextParts, "store" | "feed">): void {
+  if (run.job.state.status !== "waiting") return;
+  for (const key of run.job.state.openQuestions) {
+    awaitAnswer(run, parts, key, async () => undefined).catch(() => undefined);
+  }
+}
+
+async function awaitAnswer(
+  run: HeldAttempt,
+  { store, feed }: Pick<ContextParts, "store" | "feed">,
+  key: string,
+  begin: () => Promise<Answer | undefined>,
+): Promise<Answer> {
   const changes = feed.changes([run.id], run.signal);
   run.questionOpened();
   try {
-    const asked = await store.ask(run.lease, { key, question, at: settings.clock.now() });
-    if (asked === undefined) throw leaseLost();
-    let answer = asked.answer;
+    let answer = await begin();
     while (answer === undefined) {
-      if ((await changes.next()) === "aborted") throw run.signal.reason;
+      if ((await changes.next()) === "aborted") throw run.signal.reason ?? leaseLost();
+      if (run.isOver) throw leaseLost();
       answer = (await store.questions(run.id)).find((known) => known.key === key)?.answer;
     }
     return answer;

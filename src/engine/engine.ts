@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { defined } from "../job/defined.ts";
 import type { Artifact } from "../job/artifact.ts";
 import type { JobEvent } from "../job/event.ts";
 import type { JobId } from "../job/id.ts";
@@ -13,8 +14,10 @@ import type { Created, JobFilter, JobPage, PageRequest, StatusCount } from "../s
 import type { PatternPool } from "../text/pattern-pool.ts";
 import type { Access, Actor } from "./access.ts";
 import { createActions } from "./actions.ts";
+import { createAttemptTokens } from "./attempt-tokens.ts";
 import { Feed } from "./feed.ts";
 import { startHousekeeping } from "./housekeeping.ts";
+import { createInside, type Inside } from "./inside.ts";
 import type { QueueDiagnosis } from "./queue-diagnosis.ts";
 import { createReads, type ArtifactRequest, type KindFacts, type OutputRequest } from "./reads.ts";
 import { Attempts } from "./attempts.ts";
@@ -111,6 +114,8 @@ export interface Engine {
   readonly prune: (actor?: Actor) => Promise<number>;
   /** Who may come in over the network. */
   readonly tokens: TokenBook;
+  /** What a command does to the job that runs it, with the token of its attempt. */
+  readonly inside: Inside;
   /** Tests texts by the patterns of callers. */
   readonly patterns: PatternPool;
   /** Tells running attempts to stop, stores where they are, and closes the store. Jobs go on with the next engine. */
@@ -124,7 +129,10 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const settings = toSettings(options);
   const feed = new Feed(store, settings.clock, settings.pollMs);
   const submitter = createSubmitter(kinds, settings);
-  const runs = new Attempts({ store, kinds, settings, worker: randomUUID(), feed, submitter });
+  const attemptTokens = createAttemptTokens(options.attemptSecret);
+  const { issue: issueToken } = attemptTokens;
+  const worker = randomUUID();
+  const runs = new Attempts({ store, kinds, settings, worker, feed, submitter, ...defined({ issueToken }) });
   const handlers = (id: JobId): AttemptHandlers => runs.handlers(id);
   const silentMs = (id: JobId): number | undefined => runs.silentMs(id);
   const reads = createReads({ store, kinds, settings, feed, dispatcher: runs.dispatcher, handlers, silentMs });
@@ -156,5 +164,6 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     await store.close();
   };
   const tokens = createTokenBook({ store, kinds, settings });
-  return { ...reads, ...actions, tokens, patterns: settings.patterns, stop: () => (stopping ??= stop()) };
+  const inside = createInside(attemptTokens, runs);
+  return { ...reads, ...actions, tokens, inside, patterns: settings.patterns, stop: () => (stopping ??= stop()) };
 }

@@ -8,7 +8,7 @@ const coalesceMs = 100;
 const eventEveryMs = 5_000;
 
 export interface ProgressReporter {
-  readonly report: (progress: Progress) => void;
+  readonly report: (progress: Progress | ((before: Progress) => Progress)) => void;
   readonly flush: () => void;
 }
 
@@ -36,7 +36,7 @@ export function createProgressReporter(run: HeldAttempt, store: Store, clock: Cl
   };
   return {
     report: (progress) => {
-      latest = advance(latest, progress);
+      latest = advance(latest, typeof progress === "function" ? progress(latest) : progress);
       run.touch();
       cancelTimer ??= clock.after(coalesceMs, handOver);
     },

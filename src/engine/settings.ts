@@ -36,6 +36,8 @@ export interface EngineOptions {
   readonly stallMs?: number;
   /** Tests output by the patterns of callers; closed with the engine. */
   readonly patterns?: PatternPool;
+  /** What the tokens of attempts are made with: the same across restarts, because commands outlive them. Without it there are none. */
+  readonly attemptSecret?: string;
   /** Without them no job can have a webhook, or notify anybody. */
   readonly webhooks?: WebhookSettings;
 }
@@ -50,7 +52,9 @@ export interface LogEntry {
   readonly error?: unknown;
 }
 
-export type Settings = Required<Omit<EngineOptions, "store" | "kinds" | "limits" | "retention" | "webhooks">> & {
+export type Settings = Required<
+  Omit<EngineOptions, "store" | "kinds" | "limits" | "retention" | "webhooks" | "attemptSecret">
+> & {
   readonly limits: Limits;
   readonly retention: Retention;
   readonly webhookRules: WebhookRules;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Artifact } from "./artifact.ts";
+import type { Artifact, ArtifactPart } from "./artifact.ts";
 import type { ClientDefaults } from "./client-defaults.ts";
 import { defaultVerbs, type StartVerb } from "./contract.ts";
 import { LonghaulError } from "./error.ts";
@@ -42,6 +42,8 @@ export interface Checkpoint {
 export interface Artifacts {
   /** Whole when it resolves; replaces one of the same name. The name's ending says what it is. */
   readonly save: (name: string, content: string | Uint8Array) => Promise<Artifact>;
+  /** Saves a file that comes in parts, within bounds; undefined until the last one is there. */
+  readonly savePart: (name: string, part: ArtifactPart) => Promise<Artifact | undefined>;
   readonly list: () => Promise<Artifact[]>;
   readonly read: (name: string) => Promise<Uint8Array>;
 }
@@ -53,6 +55,20 @@ export interface AttemptHandlers {
   readonly inspect?: () => Promise<Record<string, Json>>;
   /** A few sentences on where it stands, made because somebody asks: it may cost something. */
   readonly summarize?: () => Promise<string>;
+  /** What the work itself may do, from a process of its own that has the attempt's token. */
+  readonly inside?: InsideHandlers;
+}
+
+/** What a command does to the job that runs it. */
+export interface InsideHandlers {
+  readonly progress: (progress: Pick<Progress, "percent" | "message" | "counts">) => void;
+  /** Asks, unless it was asked under this key before, and waits a while; undefined if there is no answer by then. The question stays. */
+  readonly ask: (
+    question: Question,
+    key: string,
+    wait: { readonly ms: number; readonly signal?: AbortSignal },
+  ) => Promise<Answer | undefined>;
+  readonly saveArtifact: (name: string, part: ArtifactPart) => Promise<Artifact | undefined>;
 }
 
 export interface ChildRequest {
@@ -98,9 +114,11 @@ export interface JobContext {
   readonly limits: Limits;
   /** Aborted with a StopCause as its reason. */
   readonly signal: AbortSignal;
+  /** Lets the work outside act on this job, as `inside` of what is served says; absent where the engine gives out none. */
+  readonly token?: string;
   readonly now: () => number;
   /** Kept monotonic: a lower percent than before is raised to it. */
-  readonly progress: (progress: Progress) => void;
+  readonly progress: (progress: Progress | ((before: Progress) => Progress)) => void;
   readonly log: (message: string, level?: LogLevel) => void;
   /** Tells the watchdog that the job lives, where neither output nor progress shows it. */
   readonly touch: () => void;
@@ -116,8 +134,11 @@ export interface JobContext {
   readonly artifacts: Artifacts;
   /** What callers may do with this attempt while it runs. */
   readonly serve: (handlers: AttemptHandlers) => void;
-  /** Asks and waits; the question and its answer survive a restart. Rejects when the attempt is told to stop. */
-  readonly ask: (question: Question, key?: string) => Promise<Answer>;
+  /**
+   * Asks and waits; the question and its answer survive a restart. Rejects when the attempt is told to stop. `onAsked` is called once
+   * the question is stored.
+   */
+  readonly ask: (question: Question, key?: string, onAsked?: () => void) => Promise<Answer>;
   readonly checkpoint: Checkpoint;
   /** Submits a child job; it is cancelled with its parent. */
   readonly spawn: (child: ChildRequest) => Promise<JobId>;

@@ -3,7 +3,7 @@ import type { Artifact } from "../job/artifact.ts";
 import { findJob } from "./job-reference.ts";
 import { defineOperation } from "./operation.ts";
 
-const artifactSchema = z.object({ name: z.string(), media_type: z.string(), bytes: z.int() });
+export const artifactSchema = z.object({ name: z.string(), media_type: z.string(), bytes: z.int() });
 
 export const artifactAnswerSchema = z.object({
   id: z.string(),
@@ -25,18 +25,18 @@ export const jobArtifact = defineOperation({
   output: artifactAnswerSchema,
   run: async ({ engine, actor }, { id, name, from, limit }) => {
     const job = await findJob(engine, id, actor);
-    if (name === undefined) return { id: job.id, artifacts: (await engine.artifacts(job.id, actor)).map(show) };
+    if (name === undefined) return { id: job.id, artifacts: (await engine.artifacts(job.id, actor)).map(showArtifact) };
     const slice = await engine.readArtifact(job.id, name, { from, limit }, actor);
     const end = slice.from + slice.content.length;
     return {
       id: job.id,
-      artifacts: [show(slice)],
+      artifacts: [showArtifact(slice)],
       content: Buffer.from(slice.content).toString("base64"),
       next: end < slice.bytes ? end : undefined,
     };
   },
 });
 
-function show({ name, mediaType, bytes }: Artifact): z.input<typeof artifactSchema> {
+export function showArtifact({ name, mediaType, bytes }: Artifact): z.input<typeof artifactSchema> {
   return { name, media_type: mediaType, bytes };
 }

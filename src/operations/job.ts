@@ -8,6 +8,7 @@ import { isHeld, isTerminal, type JobStatus } from "../job/state.ts";
 import { sayStatus } from "../job/status-words.ts";
 import { summarise } from "../job/summarise.ts";
 import { createPacer } from "../text/pacer.ts";
+import { artifactSchema, showArtifact } from "./artifact.ts";
 import { filterSchema, listMatching, toFilter } from "./filter.ts";
 import { findJob, findJobs } from "./job-reference.ts";
 import { jobViewSchema, toJobView, type JobView } from "./job-view.ts";
@@ -57,12 +58,18 @@ export const jobGet = defineOperation({
   scope: "read",
   description: "Show one job: its state, progress, error, questions, and what its live processes do.",
   input: z.strictObject({ id: reference }),
-  output: jobViewSchema.extend({ input: z.json(), result: z.json().optional() }),
+  output: jobViewSchema.extend({
+    input: z.json(),
+    result: z.json().optional(),
+    artifacts: z.array(artifactSchema).optional().describe("The files that it has made."),
+  }),
   run: async (context, { id }) => {
     const { engine, actor } = context;
     const job = await findJob(engine, id, actor);
     const payload = await engine.payload(job.id, actor);
-    return Object.assign(await describeJob(job, context), payload);
+    const artifacts = (await engine.artifacts(job.id, actor)).map(showArtifact);
+    const view = Object.assign(await describeJob(job, context), payload);
+    return artifacts.length === 0 ? view : Object.assign(view, { artifacts });
   },
 });
 

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Engine } from "../engine/engine.ts";
-import { demand, type Actor, type Scope } from "../engine/access.ts";
+import { demand, type Actor, type Demand } from "../engine/access.ts";
 import { parseInput } from "../job/issue.ts";
 import type { Agents } from "./agents.ts";
 import type { Endpoints } from "./endpoints.ts";
@@ -29,7 +29,7 @@ export interface ServerFacts {
 
 interface OperationDefinition<Name extends string, Input extends z.ZodType, Output extends z.ZodType> {
   readonly name: Name;
-  readonly scope: Scope;
+  readonly scope: Demand;
   readonly description: string;
   readonly input: Input;
   readonly output: Output;
@@ -44,7 +44,7 @@ export interface Operation<
 > {
   readonly name: Name;
   /** What a caller must be allowed to do. */
-  readonly scope: Scope;
+  readonly scope: Demand;
   readonly description: string;
   readonly input: Input;
   readonly output: Output;

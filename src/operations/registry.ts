@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Kind } from "../job/kind.ts";
 import { agentCheck, agentDigest } from "./agent-digest.ts";
+import { attemptArtifact, attemptAsk, attemptProgress } from "./attempt.ts";
 import { batchGet, batchList } from "./batch.ts";
 import { crawlPages } from "./crawl.ts";
 import { jobArtifact } from "./artifact.ts";
@@ -85,6 +86,9 @@ const builtIn = [
   tokenCreate,
   tokenList,
   tokenRevoke,
+  attemptProgress,
+  attemptAsk,
+  attemptArtifact,
 ] as const satisfies readonly Operation[];
 
 /** Every verb of the product, with those that start jobs of the built-in kinds. */

@@ -5,6 +5,7 @@ import type { LoadedConfig } from "../config/config.ts";
 import { checkFile } from "../config/private-files.ts";
 import { readOrMakeFile } from "../config/whole-file.ts";
 import type { Engine } from "../engine/engine.ts";
+import { admitAttempt } from "../faces/door/admit.ts";
 import { createCallEntrance, type ReadClient } from "../faces/door/call-entrance.ts";
 import { Door, type DoorParts, type Entrance } from "../faces/door/door.ts";
 import { createOwnGatekeeper } from "../faces/door/gatekeeper.ts";
@@ -27,6 +28,8 @@ interface DoorsParts {
   readonly engine: Engine;
   readonly server: ListeningFacts;
   readonly log: Log;
+  /** The token of this machine's user. */
+  readonly token: string;
 }
 
 export interface Doors {
@@ -54,7 +57,7 @@ export async function openDoors(parts: DoorsParts): Promise<Doors> {
   }
 }
 
-async function openAll({ config, engine, server, log }: DoorsParts, closers: Closers): Promise<string> {
+async function openAll({ config, engine, server, log, token }: DoorsParts, closers: Closers): Promise<string> {
   const { paths } = config;
   const clients = createClientReader(config);
   const context = { engine, server };
@@ -75,7 +78,7 @@ async function openAll({ config, engine, server, log }: DoorsParts, closers: Clo
   const operations = operationsFor(engine.kinds);
   const calls = createCallEntrance({ operations, context });
   const network = open({
-    gatekeeper: await openGatekeeper(config, engine, readToken(paths.token)),
+    gatekeeper: await openGatekeeper(config, engine, token),
     entrances: [calls, mcp.entrance, createRunpodEntrance(context), http.entrance],
     onFault,
     onAnswered: metrics.countRequest,
@@ -88,7 +91,8 @@ async function openAll({ config, engine, server, log }: DoorsParts, closers: Clo
     return { actor: { ...localUser, client }, server: asSeenBy(server, client) };
   };
   const ownCalls = createCallEntrance({ operations, context, readClient });
-  const local = open({ gatekeeper: createOwnGatekeeper(localUser), entrances: [ownCalls], onFault });
+  const gatekeeper = createOwnGatekeeper(localUser, (shown) => admitAttempt(engine.inside, shown));
+  const local = open({ gatekeeper, entrances: [ownCalls], onFault });
   await listenLocally(local, paths.socket);
   listeners.push(createCloser(local));
   return server.url;
@@ -123,7 +127,7 @@ function openHttp(parts: HttpFaceParts): { entrance: Entrance; close: () => Prom
   };
 }
 
-function readToken(path: string): string {
+export function readToken(path: string): string {
   checkFile(path, { isSecret: true });
   return readOrMakeFile(path, () => randomBytes(24).toString("base64url"));
 }

@@ -12,6 +12,7 @@ export async function openGatekeeper(config: LoadedConfig, engine: Engine, local
   if (!isLoopbackHost(host) && config.oidc === undefined) await demandToken(engine, host);
   const admit = createAdmit({
     tokens: engine.tokens,
+    inside: engine.inside,
     localToken,
     barredKinds: config.shell.allow_remote ? [] : ["shell"],
     verifyJwt: toVerifier(config.oidc),

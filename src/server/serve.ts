@@ -15,16 +15,17 @@ import { createEndpointKind } from "../kinds/endpoint/endpoint.ts";
 import { createPageKind } from "../kinds/page/page.ts";
 import { Launcher } from "../kinds/shell/launcher.ts";
 import { inheritEnv } from "../kinds/shell/policy.ts";
-import { createShellKind, type ShellSettings } from "../kinds/shell/shell.ts";
+import { createShellKind, type InsideVariables, type ShellSettings } from "../kinds/shell/shell.ts";
 import { makeFolder } from "../store/files/make-folder.ts";
 import { createPatternPool } from "../text/pattern-pool.ts";
 import { createRedactor, secretValues, type Redactor } from "../text/redact.ts";
 import { createWebAccess } from "./agent-web.ts";
 import { openCrawlSettings } from "./crawl-settings.ts";
 import { createDesktop } from "./desktop.ts";
+import { createInsideVariables } from "./inside-variables.ts";
 import { createLog, type Log } from "./log-file.ts";
 import { openAgentKind } from "./open-agent-kind.ts";
-import { openDoors, type Doors, type ListeningFacts } from "./open-doors.ts";
+import { openDoors, readToken, type Doors, type ListeningFacts } from "./open-doors.ts";
 import { openEndpoints } from "./open-endpoints.ts";
 import { openEngine } from "./open-engine.ts";
 import { openIsolation } from "./open-isolation.ts";
@@ -52,12 +53,16 @@ export async function serve(config: LoadedConfig, options: ServeOptions): Promis
   makePrivateFolder(dirname(paths.socket));
   const redactor = createRedactor([...config.redact, ...config.endpoints.secrets, ...secretValues(config.env)]);
   const log = createLog({ redact: redactor.text, ...(options.isBackground ? { file: paths.log } : {}) });
-  const { engine, server, close } = await openEngineWithKinds(config, { redactor, log, ...options });
+  const token = readToken(paths.token);
+  const { variables, setAddress } = createInsideVariables(paths);
+  const inside = { secret: token, variables };
+  const { engine, server, close } = await openEngineWithKinds(config, { redactor, log, inside, ...options });
   const { version } = server;
   let doors: Doors | undefined;
   try {
-    doors = await openDoors({ config, engine, server, log });
+    doors = await openDoors({ config, engine, server, log, token });
     const { url } = doors;
+    setAddress(url);
     writeWholeFile(paths.server, JSON.stringify({ pid: process.pid, version, url }));
     log("info", "server started", { pid: process.pid, version, url, home: paths.home });
     const stop = async (): Promise<void> => {
@@ -76,15 +81,23 @@ export async function serve(config: LoadedConfig, options: ServeOptions): Promis
   }
 }
 
+interface EngineExtras extends Pick<ServeOptions, "moreKinds"> {
+  readonly redactor: Redactor;
+  readonly log: Log;
+  /** Lets commands act on their own jobs, where a server listens for them. */
+  readonly inside?: { readonly secret: string; readonly variables: InsideVariables };
+}
+
 /** The engine with all the kinds that a configuration gives it, and what the server tells of itself. */
 export async function openEngineWithKinds(
   config: LoadedConfig,
-  { redactor, log, moreKinds = [] }: { redactor: Redactor; log: Log } & Pick<ServeOptions, "moreKinds">,
+  { redactor, log, inside, moreKinds = [] }: EngineExtras,
 ): Promise<{ engine: Engine; server: ListeningFacts; close: () => Promise<void> }> {
   for (const file of databaseFiles(config.paths.home)) checkFile(file, { isSecret: false });
   const launcher = new Launcher(inheritEnv(config.shell.inherit_env, config.env));
   const patterns = createPatternPool();
-  const shell = toShellSettings(config, { launcher, redactor, patterns });
+  const insideVariables = inside?.variables;
+  const shell = toShellSettings(config, { launcher, redactor, patterns, ...defined({ insideVariables }) });
   makePrivateFolder(dirname(config.paths.browser));
   const web = openWeb(config);
   const crawl = openCrawlSettings(config, web);
@@ -104,6 +117,7 @@ export async function openEngineWithKinds(
     outputCapBytes: config.shell.output_cap_mb * 1_000_000,
     retention: toRetention(config),
     webhooks: toWebhookOptions(config, redactor),
+    ...defined({ attemptSecret: inside?.secret }),
     netAllow: config.net.allow,
     pruneMs: config.backgroundJob.cleanupIntervalMs,
     log: ({ level, message, ...facts }) => log(level, message, facts),
@@ -139,7 +153,7 @@ function toWebhookOptions(config: LoadedConfig, redactor: Redactor): WebhookOpti
 
 function toShellSettings(
   config: LoadedConfig,
-  parts: Pick<ShellSettings, "launcher" | "redactor" | "patterns">,
+  parts: Pick<ShellSettings, "launcher" | "redactor" | "patterns" | "insideVariables">,
 ): ShellSettings {
   const { shell } = config;
   return {

@@ -5,11 +5,16 @@ import { loadConfig } from "../config/config.ts";
 import { allProfiles, profiles, readProfileSet } from "../config/profiles.ts";
 import { takeSnapshot } from "../faces/mcp/front/take-snapshot.ts";
 import { createRedactor } from "../text/redact.ts";
+import { programFolder } from "./inside-variables.ts";
 import { createMcpEndpoints } from "./mcp-endpoints.ts";
 import { openEngineWithKinds } from "./serve.ts";
 
-/** Part of the build: writes what a server with no configuration answers to a client's first questions, beside the code that is shipped. */
+/**
+ * Part of the build: writes, beside the code that is shipped, what a server with no configuration answers to a client's first questions,
+ * and the program that commands find on their PATH.
+ */
 async function main(): Promise<void> {
+  writeProgram();
   const folder = join(import.meta.dirname, "..", "snapshots");
   const home = mkdtempSync(join(tmpdir(), "longhaul-build-"));
   const config = loadConfig({}, { LONGHAUL_HOME: home });
@@ -29,6 +34,12 @@ async function main(): Promise<void> {
     await close();
     rmSync(home, { recursive: true, force: true });
   }
+}
+
+function writeProgram(): void {
+  mkdirSync(programFolder, { recursive: true });
+  const script = '#!/bin/sh\nexec "${LONGHAUL_NODE:-node}" "$(dirname "$0")/../server/main.js" "$@"\n';
+  writeFileSync(join(programFolder, "longhaul"), script, { mode: 0o755 });
 }
 
 function onFault(error: Error): never {

@@ -1,4 +1,4 @@
-import type { Artifact } from "../job/artifact.ts";
+import type { Artifact, ArtifactPart } from "../job/artifact.ts";
 import type { JobId } from "../job/id.ts";
 import type { OutputFile, OutputFileOptions, OutputSize } from "../job/output.ts";
 
@@ -27,6 +27,8 @@ export interface OutputStore {
   readonly streams: (id: JobId, attempt: number) => Promise<string[]>;
   /** Keeps a file under a name of its own, in place of one of that name; it is kept as long as the job. */
   readonly saveArtifact: (id: JobId, name: string, content: string | Uint8Array) => Promise<Artifact>;
+  /** As `saveArtifact`, within bounds, of a file that comes in parts; undefined until the last one is there. */
+  readonly saveArtifactPart: (id: JobId, name: string, part: ArtifactPart) => Promise<Artifact | undefined>;
   readonly artifacts: (id: JobId) => Promise<Artifact[]>;
   readonly readArtifact: (id: JobId, name: string, from: number, limit: number) => Promise<ArtifactSlice>;
   readonly remove: (id: JobId) => Promise<void>;

@@ -15,7 +15,7 @@ const secretTexts: readonly RegExp[] = [
   /(\bbearer\s+)(?=[A-Za-z._~+/=-]*\d)[A-Za-z0-9._~+/=-]{8,}/gi,
   /(:\/\/[^\s/:@]+:)[^\s/]+(?=@)/g,
   new RegExp(String.raw`(--?(?:password|passwd|token|secret|api-key|cookie)\s+)${secretValue}`, "gi"),
-  /()\b(?:sk-[A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|lh_[0-9a-f]{12}_[\w-]{43}|xox[abp]-[A-Za-z0-9-]{10,}|AKIA[A-Z0-9]{16})/g,
+  /()\b(?:sk-[A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|lh_[0-9a-f]{12}_[\w-]{43}|lhj_[0-9a-f]{32}_\d{1,9}_[\w-]{43}|xox[abp]-[A-Za-z0-9-]{10,}|AKIA[A-Z0-9]{16})/g,
   /()(?<![\w-])eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*/g,
   // The same beginnings (ghp_, glpat-, github_pat_) in base64.
   /()\b(?:Z2hwX|Z2xwYXQt|Z2l0aHViX3BhdF)[A-Za-z0-9+/_-]{16,}=*/g,

@@ -83,6 +83,9 @@ export const commandTable: readonly CommandEntry[] = [
   group("notify", "try how you are notified", [
     command("test", "notify somebody now, and say what came of it", () => import("./commands/notify.ts")),
   ]),
+  command("progress", "inside a command: tell how far its job is", () => import("./commands/inside.ts")),
+  command("ask", "inside a command: ask a person and wait for the answer", () => import("./commands/inside.ts")),
+  command("artifact", "inside a command: keep a file with its job", () => import("./commands/inside.ts")),
   command("pause", "start no more jobs of a kind", () => import("./commands/job.ts")),
   command("resume", "start jobs of a paused kind again", () => import("./commands/job.ts")),
   command("prune", "remove finished jobs that need not be kept any longer", () => import("./commands/job.ts")),
@@ -98,6 +101,11 @@ export const commandTable: readonly CommandEntry[] = [
       "stop the server and start a new one; running commands go on",
       () => import("./commands/server.ts"),
     ),
+  ]),
+  group("service", "let the server start with the machine", [
+    command("install", "start the server at login or boot, and keep it running", () => import("./commands/service.ts")),
+    command("remove", "undo it; running commands go on", () => import("./commands/service.ts")),
+    command("status", "show whether it is installed, enabled and running", () => import("./commands/service.ts")),
   ]),
   group("token", "make, list or revoke tokens for HTTP and MCP over HTTP", [
     command("create", "make a token; it is shown only once", () => import("./commands/token.ts")),

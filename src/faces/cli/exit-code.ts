@@ -9,6 +9,9 @@ export const exitCodes = {
   failed: 1,
   badInput: 2,
   noServer: 3,
+  /** Of `longhaul ask`: somebody declined to answer, or dismissed the question. */
+  declined: 4,
+  dismissed: 5,
   waitTimedOut: 124,
   interrupted: 130,
   /** The reader of its output is gone, as a signal would say it (128 + SIGPIPE). */

@@ -1,5 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Actor } from "../../engine/access.ts";
+import { isAttemptToken } from "../../engine/attempt-tokens.ts";
+import type { Inside } from "../../engine/inside.ts";
 import type { Token, TokenBook } from "../../engine/tokens.ts";
 import type { Admission, Admit, Credentials, Refusal } from "./admission.ts";
 import type { VerifyJwt } from "./jwt.ts";
@@ -7,6 +9,8 @@ import { RateLimiter } from "./rate-limiter.ts";
 
 export interface AdmitParts {
   readonly tokens: Pick<TokenBook, "check">;
+  /** Knows the tokens of running commands. */
+  readonly inside?: Pick<Inside, "check">;
   /** The token of this machine's user, who may do everything, from this machine only. */
   readonly localToken: string;
   /** Who a token of an identity provider stands for, where one is configured. */
@@ -19,7 +23,7 @@ export interface AdmitParts {
 
 /** Admits the user of this machine, whoever shows a token that was given out, and whom the identity provider vouches for. */
 export function createAdmit(parts: AdmitParts): Admit {
-  const { tokens, verifyJwt, localToken, barredKinds, now = () => performance.now() } = parts;
+  const { tokens, inside, verifyJwt, localToken, barredKinds, now = () => performance.now() } = parts;
   const isLocalToken = createTokenCheck(localToken);
   const limiter = new RateLimiter(now);
   const enter = (actor: Actor, { door, isLocal }: Credentials): Admission => ({
@@ -37,6 +41,7 @@ export function createAdmit(parts: AdmitParts): Admit {
       const verified = await verifyJwt(token);
       return "actor" in verified ? enter(verified.actor, credentials) : verified;
     }
+    if (inside !== undefined && isAttemptToken(token)) return admitAttempt(inside, token);
     const check = await tokens.check(token);
     if (check.status === "unknown") return unknown;
     if (check.status !== "valid") return refuse(401, `The token "${check.token.name}" ${ended[check.status]}.`);
@@ -46,6 +51,13 @@ export function createAdmit(parts: AdmitParts): Admit {
     const message = `The token "${check.token.name}" may make ${rate ?? ""} requests: try again in ${waitSeconds} s.`;
     return { refusal: { status: 429, message, retryAfterSeconds: waitSeconds } };
   };
+}
+
+/** Admits a command that runs in a job, to that job alone. */
+export function admitAttempt(inside: Pick<Inside, "check">, token: string): Admission {
+  const actor = inside.check(token);
+  if (actor === "ended") return refuse(401, "The attempt that this token was given to has ended.");
+  return actor === undefined ? unknown : { actor };
 }
 
 const ended = { expired: "has expired", revoked: "was revoked" } as const;

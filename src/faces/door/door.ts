@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { demand, type Actor, type Scope } from "../../engine/access.ts";
+import { demand, type Actor, type Demand } from "../../engine/access.ts";
 import { safetyHeaders, send, type HttpAnswer } from "./answer.ts";
 import type { Entry } from "./admission.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
@@ -22,7 +22,7 @@ export interface Target {
   /** What is counted and logged of it. */
   readonly route: string;
   /** What the caller must be allowed to do. Anybody may ask for a probe or a document, without a token. */
-  readonly scope: Scope | "anybody";
+  readonly scope: Demand | "anybody";
   /** Answers who was let in; undefined when it writes the response by itself. */
   readonly answer: (exchange: Exchange) => Promise<HttpAnswer | undefined>;
   /** Goes around all that is done with the request, which ends with a status. */
@@ -128,7 +128,7 @@ export class Door {
     return anybody;
   }
 
-  async #letIn(entry: Entry, scope: Scope, { request, response }: Visit, number: number): Promise<Actor> {
+  async #letIn(entry: Entry, scope: Demand, { request, response }: Visit, number: number): Promise<Actor> {
     const admission = await this.#parts.gatekeeper.admit(request, entry);
     if ("refusal" in admission) throw toHttpError(admission.refusal);
     demand(admission.actor, scope);

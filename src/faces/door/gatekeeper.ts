@@ -52,9 +52,15 @@ export function createGatekeeper({ admit, trustedProxies = [], ...rules }: Gatek
   };
 }
 
-/** For who stands at a door that only they can reach. */
-export function createOwnGatekeeper(actor: Actor): Gatekeeper {
-  return { checkHostAndOrigin: () => undefined, admit: async () => ({ actor }) };
+/** For who stands at a door that only they can reach. Who shows a token there is whom the token stands for, and no more. */
+export function createOwnGatekeeper(actor: Actor, admitToken: (token: string) => Admission): Gatekeeper {
+  return {
+    checkHostAndOrigin: () => undefined,
+    admit: async ({ headers }) => {
+      const [, token] = bearerToken.exec(headers.authorization ?? "") ?? [];
+      return token === undefined ? { actor } : admitToken(token);
+    },
+  };
 }
 
 interface Sight {

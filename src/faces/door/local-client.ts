@@ -4,9 +4,10 @@ import { checkFolder } from "../../config/private-files.ts";
 import type { ClientContext } from "../../operations/client-context.ts";
 import type { JobView } from "../../operations/job-view.ts";
 import type { AnswerOf, InputOf, OperationName } from "../../operations/registry.ts";
+import { parseUrl } from "../../job/parse-url.ts";
 import { LonghaulError, type ErrorCode, type ErrorFacts } from "../../job/error.ts";
 
-/** Calls operations of a server that listens on a local socket. */
+/** Calls operations of a server that listens on this machine. */
 export interface Client {
   readonly call: TypedCall;
   /** As `call`, and tells the server where the caller stands: for what starts a job, or needs a key. */
@@ -25,6 +26,8 @@ interface ClientOptions {
   /** Asked only when it is needed: an environment is large. */
   readonly context?: () => Partial<ClientContext>;
   readonly onVersion?: (version: string) => void;
+  /** Acts as whom it stands for, instead of as this machine's user. */
+  readonly token?: string;
 }
 
 /** The version of the server that answered last travels with each answer. */
@@ -43,9 +46,11 @@ export class BrokenCallError extends Error {
   override readonly name = "BrokenCallError";
 }
 
-export function createClient(socketPath: string, { context, onVersion }: ClientOptions = {}): Client {
+/** At the path of a local socket, or at an address such as `http://127.0.0.1:7467`. */
+export function createClient(address: string, { context, onVersion, token }: ClientOptions = {}): Client {
+  const place = toPlace(address, token);
   const send = async <Output>(path: string, given: unknown, signal: AbortSignal | undefined): Promise<Output> => {
-    const { status, body, version } = parseAnswer(await post(socketPath, path, JSON.stringify(given), signal));
+    const { status, body, version } = parseAnswer(await post(place, path, JSON.stringify(given), signal));
     if (version !== undefined) onVersion?.(version);
     if (status === 200) return body as Output;
     throw toError(body, status);
@@ -59,16 +64,36 @@ export function createClient(socketPath: string, { context, onVersion }: ClientO
   };
 }
 
+interface Place {
+  readonly name: string;
+  readonly where: { readonly path: string } | { readonly host: string; readonly port: number };
+  /** The headers that every call has. */
+  readonly headers: string;
+}
+
+function toPlace(name: string, token: string | undefined): Place {
+  const url = name.startsWith("http:") ? parseUrl(name) : undefined;
+  const authorization = token === undefined ? "" : `\r\nauthorization: Bearer ${token}`;
+  const headers = `host: ${url?.host ?? "localhost"}${authorization}`;
+  if (url === undefined) return { name, where: { path: name }, headers };
+  return { name, where: { host: url.hostname.replace(/^\[|\]$/g, ""), port: Number(url.port || 80) }, headers };
+}
+
 /**
  * HTTP by hand, in its simplest form: the answer ends with the connection. Loading and first using Node's HTTP client
  * takes longer than all the rest of a short command.
  */
-function post(socketPath: string, path: string, body: string, signal: AbortSignal | undefined): Promise<Buffer> {
+function post(
+  { name, where, headers }: Place,
+  path: string,
+  body: string,
+  signal: AbortSignal | undefined,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     // Where others could put a socket of their own, nobody knows who listens.
-    checkFolder(dirname(socketPath));
-    const socket = connect(socketPath);
+    if ("path" in where) checkFolder(dirname(where.path));
+    const socket = connect(where);
     const abort = (): void => {
       socket.destroy();
       reject(signal?.reason);
@@ -81,12 +106,12 @@ function post(socketPath: string, path: string, body: string, signal: AbortSigna
       resolve(Buffer.concat(chunks));
     });
     socket.once("error", (error: NodeJS.ErrnoException) => {
-      if (isAbsence(error)) reject(new NotRunningError(`No server listens on ${socketPath}.`, { cause: error }));
+      if (isAbsence(error)) reject(new NotRunningError(`No server listens on ${name}.`, { cause: error }));
       else
         reject(isBreak(error) ? new BrokenCallError("The connection to the server broke.", { cause: error }) : error);
     });
-    const headers = `host: localhost\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}`;
-    socket.write(`POST ${path} HTTP/1.0\r\n${headers}\r\n\r\n${body}`);
+    const content = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}`;
+    socket.write(`POST ${path} HTTP/1.0\r\n${headers}\r\n${content}\r\n\r\n${body}`);
   });
 }
 

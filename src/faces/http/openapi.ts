@@ -134,7 +134,10 @@ function describeOperation(route: OperationRoute): Described {
   return {
     operationId: toOperationId(method, path),
     summary: operation.description,
-    description: `Needs the scope \`${operation.scope}\`.`,
+    description:
+      operation.scope === "attempt"
+        ? "Needs the token of a running command."
+        : `Needs the scope \`${operation.scope}\`.`,
     tags: [route.tag],
     security: [{ token: [] }],
     parameters,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { attemptArtifact, attemptAsk, attemptProgress } from "../../operations/attempt.ts";
 import { batchGet, batchList } from "../../operations/batch.ts";
 import { agentCheck, agentDigest } from "../../operations/agent-digest.ts";
 import { crawlPages } from "../../operations/crawl.ts";
@@ -195,6 +196,9 @@ const fixedRoutes: readonly Route[] = [
   }),
   { method: "GET", path: "/v1/tokens", tag: "tokens", operation: tokenList, fields: "query" },
   { method: "POST", path: "/v1/tokens/{token}/revoke", tag: "tokens", operation: tokenRevoke, fields: "body" },
+  { method: "POST", path: "/v1/attempt/progress", tag: "attempt", operation: attemptProgress, fields: "body" },
+  { method: "POST", path: "/v1/attempt/question", tag: "attempt", operation: attemptAsk, fields: "body", isSlow: true },
+  { method: "POST", path: "/v1/attempt/artifact", tag: "attempt", operation: attemptArtifact, fields: "body" },
   { method: "GET", path: "/v1/kinds", tag: "server", operation: kindList, fields: "query" },
   { method: "POST", path: "/v1/kinds/{kind}/pause", tag: "server", operation: kindPause, fields: "body" },
   { method: "POST", path: "/v1/kinds/{kind}/resume", tag: "server", operation: kindResume, fields: "body" },

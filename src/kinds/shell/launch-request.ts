@@ -48,11 +48,13 @@ interface Place {
   readonly shell: string;
   readonly inheritedEnv: Readonly<Record<string, string>> | undefined;
   readonly wrapper: Wrapper | undefined;
+  /** What lets the command act on its own job. */
+  readonly insideEnv: Readonly<Record<string, string>>;
 }
 
 /** What to start for an attempt: files for its output, a pipe or a file for its input. */
 export async function toLaunchRequest(input: ShellInput, place: Place): Promise<LaunchRequest> {
-  const { id, files, cwd, shell, inheritedEnv, wrapper } = place;
+  const { id, files, cwd, shell, inheritedEnv, wrapper, insideEnv } = place;
   if (input.stdin !== undefined) await writeInput(files.stdin, input.stdin);
   const terminal: Record<string, string> = input.pty === true ? { TERM: "xterm-256color" } : {};
   return {
@@ -60,7 +62,7 @@ export async function toLaunchRequest(input: ShellInput, place: Place): Promise<
     wrapper,
     cwd,
     inheritedEnv,
-    env: { ...wrapper?.user?.env, PWD: cwd, ...terminal, ...input.env, [jobVariable]: id },
+    env: { ...wrapper?.user?.env, PWD: cwd, ...terminal, ...input.env, ...insideEnv, [jobVariable]: id },
     record: files.record,
     stdin: { path: files.stdin, isPipe: input.stdin === undefined },
     stdout: files.stdout.path,

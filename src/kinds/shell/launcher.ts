@@ -20,7 +20,8 @@ const wakeEveryMs = 1_000;
  * from a pipe or file. A small helper in Perl does it fast; where there is no Perl, Node does it.
  */
 export class Launcher {
-  readonly #env: Readonly<Record<string, string>>;
+  /** What commands inherit unless they are given another environment. */
+  readonly env: Readonly<Record<string, string>>;
   readonly #perl: string;
   readonly #pending = new Map<string, Pending>();
   readonly #running = new Map<number, { helper: ChildProcess; end: (end: ProcessEnd | undefined) => void }>();
@@ -28,14 +29,13 @@ export class Launcher {
   #waking: NodeJS.Timeout | undefined;
   #count = 0;
 
-  /** Commands inherit this environment unless they are given another one. */
   constructor(env: Readonly<Record<string, string>>, perl = "perl") {
-    this.#env = env;
+    this.env = env;
     this.#perl = perl;
   }
 
   /** Resolves with nothing if the attempt was started before, or may have been. */
-  async launch({ inheritedEnv = this.#env, ...given }: LaunchRequest): Promise<Launched | undefined> {
+  async launch({ inheritedEnv = this.env, ...given }: LaunchRequest): Promise<Launched | undefined> {
     const request = { ...given, env: { ...inheritedEnv, ...given.env } };
     const helper = await this.#liveHelper();
     if (helper === undefined) {
@@ -56,7 +56,7 @@ export class Launcher {
     return new Promise((resolve, reject) => {
       const id = String(++this.#count);
       this.#pending.set(id, { helper, resolve, reject });
-      helper.stdin?.write(encode(id, unwrapLater(request, this.#perl, this.#env)));
+      helper.stdin?.write(encode(id, unwrapLater(request, this.#perl, this.env)));
     });
   }
 
@@ -83,7 +83,7 @@ export class Launcher {
       detached: true,
       stdio: ["pipe", "pipe", "ignore"],
       cwd: "/",
-      env: this.#env,
+      env: this.env,
     });
     const isStarted = await new Promise<boolean>((resolve) => {
       helper.once("spawn", () => resolve(true));

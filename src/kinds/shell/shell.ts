@@ -6,6 +6,7 @@ import type { PatternPool } from "../../text/pattern-pool.ts";
 import { createShownTexts, type Redactor } from "../../text/redact.ts";
 import { openFiles, type AttemptFiles } from "./attempt-files.ts";
 import { writeToPipe } from "./input-pipe.ts";
+import { createInside } from "./inside.ts";
 import { shellContract, type ShellInput } from "./contract.ts";
 import { inspectCommand, Supervisor } from "./supervise.ts";
 import type { Isolation } from "./isolation.ts";
@@ -27,7 +28,20 @@ export interface ShellSettings {
   readonly concurrency: number;
   /** From the polite signal to the one that cannot be ignored. */
   readonly termGraceMs: number;
+  /** What a command needs to act on its own job; without it none does. */
+  readonly insideVariables?: InsideVariables;
 }
+
+export type InsideVariables = (
+  command: {
+    readonly token: string;
+    /** It does not reach the server's own files. */
+    readonly isApart: boolean;
+    /** Where it looks for programs. */
+    readonly searchPath: string | undefined;
+  },
+  signal: AbortSignal,
+) => Promise<Readonly<Record<string, string>>>;
 
 /** Runs commands that outlive the server: they write to files, read from a pipe, and leave their exit code on disk. */
 export function createShellKind(settings: ShellSettings): Kind {
@@ -104,6 +118,7 @@ async function runCommand(
       context.touch();
       supervisor.stir();
     },
+    inside: createInside(context, settings.redactor),
     inspect: async () => {
       const { group, supervisor } = await starting;
       return inspectCommand({ group, stdin: files.stdin }, supervisor, settings.redactor);
@@ -134,14 +149,27 @@ async function superviseStart(
 
 async function start(
   input: ShellInput,
-  { id, cwd: jobCwd, client, isConfined }: JobContext,
+  context: JobContext,
   files: AttemptFiles,
   settings: ShellSettings,
 ): Promise<Launched | undefined> {
-  const cwd = findFolder(input.cwd ?? jobCwd, isConfined, settings);
+  const { id, client, isConfined } = context;
+  const { launcher } = settings;
+  const cwd = findFolder(input.cwd ?? context.cwd, isConfined, settings);
   const wrapper = isConfined ? settings.isolation.wrap(cwd) : undefined;
-  const place = { id, files, cwd, wrapper, shell: input.shell ?? settings.shell, inheritedEnv: client?.env };
-  return settings.launcher.launch(await toLaunchRequest(input, place));
+  const inheritedEnv = client?.env;
+  const searchPath = input.env?.["PATH"] ?? (inheritedEnv ?? launcher.env)["PATH"];
+  const insideEnv = await findInsideEnv(context, { isApart: wrapper !== undefined, searchPath }, settings);
+  const place = { id, files, cwd, wrapper, shell: input.shell ?? settings.shell, inheritedEnv, insideEnv };
+  return launcher.launch(await toLaunchRequest(input, place));
+}
+
+async function findInsideEnv(
+  { token, signal }: JobContext,
+  command: Omit<Parameters<InsideVariables>[0], "token">,
+  { insideVariables }: ShellSettings,
+): Promise<Readonly<Record<string, string>>> {
+  return token === undefined ? {} : ((await insideVariables?.({ token, ...command }, signal)) ?? {});
 }
 
 async function sendText(

@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { LonghaulError } from "../../job/error.ts";
 import type { JobId } from "../../job/id.ts";
-import { listArtifacts, readArtifact, saveArtifact } from "./artifact-files.ts";
+import { listArtifacts, readArtifact, saveArtifact, saveArtifactPart } from "./artifact-files.ts";
 import { cutMiddle } from "./output-cut.ts";
 import { listStreams, measureStream, readSlice } from "./output-segments.ts";
 import type { OutputFile, OutputSize } from "../../job/output.ts";
@@ -46,6 +46,7 @@ export function createOutputFiles(root: string, { capBytes, onGrown }: OutputFil
     measure: (address) => measureStream(placeOf(address), streamName(address)),
     streams: (id, attempt) => listStreams(place(id, attempt)),
     saveArtifact: (id, name, content) => saveArtifact(join(root, id, "artifacts"), name, content),
+    saveArtifactPart: (id, name, part) => saveArtifactPart(join(root, id, "artifacts"), name, part),
     artifacts: (id) => listArtifacts(join(root, id, "artifacts")),
     readArtifact: (id, name, from, limit) => readArtifact(join(root, id, "artifacts"), name, from, limit),
     remove: (id) => rm(join(root, id), { recursive: true, force: true }),

@@ -1,6 +1,6 @@
 import { request, type RequestOptions } from "node:http";
 import { beforeAll, describe, expect, it } from "vitest";
-import { scopes, type Scope } from "../../../src/engine/access.ts";
+import { scopes, type Demand, type Scope } from "../../../src/engine/access.ts";
 import { pathFields, type Fields, type OperationRoute } from "../../../src/faces/http/route.ts";
 import { createRoutes } from "../../../src/faces/http/routes.ts";
 import type { Operation } from "../../../src/operations/operation.ts";
@@ -140,7 +140,13 @@ const rows: Readonly<Record<string, Row>> = {
   token_create: { target: "none", input: () => ({ name: `made ${++made}` }) },
   token_list: { target: "none", input: () => ({}) },
   token_revoke: { target: "token", input: (id) => ({ token: id }) },
+  attempt_progress: { target: "none", input: () => ({ percent: 1 }) },
+  attempt_ask: { target: "none", input: () => ({ message: "Go on?", key: "go" }) },
+  attempt_artifact: { target: "none", input: () => ({ name: "a.txt", content: "" }) },
 };
+
+/** Only a command may act on its own job, and it may do nothing else. */
+const aCommand = "a command of ada's job";
 
 type Expected = (scope: Scope, row: Row, isServerWide: boolean) => number | "allowed";
 
@@ -159,10 +165,18 @@ const callers: Readonly<Record<string, Expected>> = {
     isServerWide ? 403 : target === "job" || target === "token" ? 404 : "allowed",
   "ada, admin of kind other": (_scope, { target }, isServerWide) =>
     isServerWide || target === "kind" ? 403 : target === "job" ? 404 : "allowed",
+  [aCommand]: () => 403,
+  "a command that has ended": () => 401,
   "all owners, read": (scope) => (may("read", scope) ? "allowed" : 403),
   "all owners, admin": () => "allowed",
   "this machine's user": () => "allowed",
 };
+
+function judge(caller: string, expected: Expected, name: string, scope: Demand, row: Row): number | "allowed" {
+  if (scope !== "attempt") return expected(scope, row, serverWide.has(name));
+  const entered = expected("read", { ...row, target: "none" }, false);
+  return caller === aCommand ? "allowed" : entered === "allowed" ? 403 : entered;
+}
 
 function may(held: Scope, needed: Scope): boolean {
   return scopes.indexOf(held) >= scopes.indexOf(needed);
@@ -171,7 +185,9 @@ function may(held: Scope, needed: Scope): boolean {
 const tokens = new Map<string, string | undefined>();
 
 beforeAll(async () => {
-  const { give, engine, passTime, url } = world();
+  const { give, engine, passTime, startCommand, url } = world();
+  const ended = await startCommand();
+  await ended.end();
   const ada = { owner: "ada", scope: "admin" } as const;
   const expired = await give({ ...ada, name: "expired", lifeMs: 1_000 });
   passTime(1_000);
@@ -192,6 +208,8 @@ beforeAll(async () => {
     "ada, admin": admin,
     "bob, admin": await give({ name: "bob", owner: "bob", scope: "admin" }),
     "ada, admin of kind other": await give({ ...ada, name: "other", kinds: ["other"] }),
+    [aCommand]: (await startCommand()).token,
+    "a command that has ended": ended.token,
     "all owners, read": await give({ name: "figures", allOwners: true, scope: "read" }),
     "all owners, admin": await give({ name: "all", allOwners: true, scope: "admin" }),
     "this machine's user": localToken,
@@ -216,7 +234,7 @@ describe.each([...calls, ...routed])("$name", ({ operation, good, call: callDoor
     const row: Row = rows[operation.name] ?? { target: "none", input: () => ({}) };
     const { engine } = world();
     const id = await makeTarget(row.target);
-    const wanted = expected(operation.scope, row, serverWide.has(operation.name));
+    const wanted = judge(caller, expected, operation.name, operation.scope, row);
     const status = await callDoor(row.input(id), tokens.get(caller));
     expect(status).toBe(wanted === "allowed" ? (row.allowed ?? good) : wanted);
     if (wanted === "allowed") return;

@@ -19,6 +19,7 @@ import type { LocalEndpoint } from "../../../src/job/endpoint.ts";
 import { noAccounts } from "../../kinds/endpoint/world.ts";
 import { EndpointDirectory } from "../../../src/kinds/endpoint/directory.ts";
 import { createEndpointKind } from "../../../src/kinds/endpoint/endpoint.ts";
+import { createInside } from "../../../src/kinds/shell/inside.ts";
 import { operations } from "../../../src/operations/registry.ts";
 import { createRedactor } from "../../../src/text/redact.ts";
 import { Puppet } from "../../engine/puppet.ts";
@@ -34,6 +35,8 @@ export interface AccessWorld {
   readonly home: string;
   /** Makes a token and answers with its text. */
   readonly give: (request: TokenRequest) => Promise<string>;
+  /** Starts a job whose command may act on it: answers with its token, and how to end it. */
+  readonly startCommand: () => Promise<{ token: string; end: () => Promise<void> }>;
   /** Moves the clock by which tokens expire. */
   readonly passTime: (ms: number) => void;
 }
@@ -47,12 +50,13 @@ export function useAccessWorld(): () => AccessWorld {
     const home = await mkdtemp(join(tmpdir(), "longhaul-access-"));
     let aheadMs = 0;
     const clock = { ...systemClock, now: () => Date.now() + aheadMs };
-    const kinds = [new Puppet({ name: "shell" }).kind, new Puppet({ name: "other" }).kind];
+    const commands = new Puppet({ name: "command" });
+    const kinds = [new Puppet({ name: "shell" }).kind, new Puppet({ name: "other" }).kind, commands.kind];
     const directory = openDirectory(home);
     kinds.push(createEndpointKind({ directory, redactor: createRedactor([]) }));
-    const engine = await openEngine({ home, kinds, clock });
+    const engine = await openEngine({ home, kinds, clock, attemptSecret: "secret" });
     const facts = { ...serverFacts, endpoints: directory };
-    const admit = createAdmit({ tokens: engine.tokens, localToken, barredKinds: ["shell"] });
+    const admit = createAdmit({ tokens: engine.tokens, inside: engine.inside, localToken, barredKinds: ["shell"] });
     const gatekeeper = createGatekeeper({ admit });
     const onFault = (error: unknown): void => console.error(error);
     const context = { engine, server: facts };
@@ -67,6 +71,15 @@ export function useAccessWorld(): () => AccessWorld {
       url: server.url,
       home,
       give: async (request) => (await engine.tokens.create(request)).text,
+      startCommand: async () => {
+        const { id, attempt } = await commands.start(engine, { owner: "ada" });
+        attempt.context.serve({ inside: createInside(attempt.context, createRedactor([])) });
+        const end = async (): Promise<void> => {
+          attempt.succeed();
+          await engine.wait(id);
+        };
+        return { token: present(attempt.context.token), end };
+      },
       passTime: (ms) => {
         aheadMs += ms;
       },

@@ -9,5 +9,5 @@ import { operations } from "../../../src/operations/registry.ts";
 export function listenToCalls(context: Pick<OperationContext, "engine" | "server">): RequestListener {
   const entrances = [createCallEntrance({ operations, context })];
   const onFault = (error: unknown): void => console.error(error);
-  return new Door({ gatekeeper: createOwnGatekeeper({}), entrances, onFault }).listener;
+  return new Door({ gatekeeper: createOwnGatekeeper({}, () => ({ actor: {} })), entrances, onFault }).listener;
 }

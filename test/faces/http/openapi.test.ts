@@ -29,7 +29,7 @@ describe("the OpenAPI document", () => {
     expect(new Set(described.map(({ operationId }) => operationId)).size).toBe(routes.length);
     for (const { responses, description } of described) {
       expect(responses["default"]).toEqual({ $ref: "#/components/responses/Problem" });
-      expect(description).toMatch(/^Needs (no token|the scope `(read|run|admin)`)\.$/);
+      expect(description).toMatch(/^Needs (no token|the token of a running command|the scope `(read|run|admin)`)\.$/);
     }
   });
 

@@ -36,7 +36,8 @@ function findSharedCommand({ environment }: CliContext, project: string): [strin
   return findProgram("longhaul", environment.variable("PATH")) !== undefined ? ["longhaul"] : undefined;
 }
 
-function findVariables({ environment }: CliContext): Launch["env"] {
+/** The variables of our own that are set here, as a program that starts elsewhere needs them. */
+export function findVariables({ environment }: Pick<CliContext, "environment">): Launch["env"] {
   const { paths, variable } = environment;
   const isSet = (name: string): boolean => (variable(name) ?? "") !== "";
   return {
@@ -47,12 +48,12 @@ function findVariables({ environment }: CliContext): Launch["env"] {
 }
 
 /** The caches of npx, pnpm dlx, yarn dlx and bunx. */
-function isTemporary(file: string): boolean {
+export function isTemporary(file: string): boolean {
   return /[\\/](_npx|dlx(-[^\\/]*)?|bunx-[^\\/]*)[\\/]/.test(file);
 }
 
 /** Homebrew's folder of one version goes with the next upgrade; its link to the newest one stays. */
-function lastingPath(executable: string): string {
+export function lastingPath(executable: string): string {
   const linked = executable.replace(/\/Cellar\/([^/]+)\/[^/]+\//, "/opt/$1/");
   return existsSync(linked) ? linked : executable;
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { defined } from "../../../job/defined.ts";
 import { LonghaulError } from "../../../job/error.ts";
 import { messageOf } from "../../../job/failure.ts";
@@ -14,6 +15,7 @@ import { formatAgo } from "../show/duration.ts";
 
 interface ServeOptions extends ServeFlags {
   readonly background?: true;
+  readonly replace?: true;
 }
 
 export const serve = defineCommand<ServeOptions>({
@@ -22,7 +24,11 @@ export const serve = defineCommand<ServeOptions>({
       .option("--host <address>", "the address for HTTP (127.0.0.1)")
       .option("--port <number>", "the port for HTTP; 0 takes any free one", readWhole(0, 65_535))
       .option("--allow-remote-shell", "let callers on other machines run commands")
-      .option("--background", "log to the file in Longhaul's folder; end quietly if one is already running there");
+      .option("--background", "log to the file in Longhaul's folder; end quietly if one is already running there")
+      .option(
+        "--replace",
+        "stop a server that is already running there, and take over from it; running commands go on",
+      );
   },
   run: (cli, options) => (options.background === true ? serveInBackground(cli, options) : serveHere(cli, options)),
 });
@@ -30,7 +36,7 @@ export const serve = defineCommand<ServeOptions>({
 async function serveHere(cli: CliContext, { json, ...options }: ServeOptions & { json?: true }): Promise<number> {
   // Lines of JSON are for programs; a person gets a few words and the place of the file.
   const isLoggedToFile = cli.screen.terminal.err.isTerminal;
-  const served = await cli.serve(toFlags(options), { isLoggedToFile }).catch((error: unknown) => explain(error, cli));
+  const served = await open(cli, options, isLoggedToFile).catch((error: unknown) => explain(error, cli));
   if (json === true) cli.screen.printJson({ url: served.url, socket: served.socket, home: cli.environment.paths.home });
   else tellPlace(cli, served);
   await nextStopSignal();
@@ -39,6 +45,25 @@ async function serveHere(cli: CliContext, { json, ...options }: ServeOptions & {
   cli.screen.note("Stopping; running commands go on.");
   await served.stop();
   return process.exit(exitCodes.done);
+}
+
+const maxReplaced = 20;
+const tryAgainMs = 200;
+
+/** While one server is replaced, others may start one: what counts is who has the folder in the end. */
+async function open(cli: CliContext, options: ServeOptions, isLoggedToFile: boolean): Promise<ServedHere> {
+  const serveOnce = (): Promise<ServedHere> => cli.serve(toFlags(options), { isLoggedToFile });
+  for (let replaced = 0; options.replace === true && replaced < maxReplaced; replaced++) {
+    const running = await askServer(cli).catch(() => undefined);
+    if (running !== undefined) await stopServer(running.pid);
+    try {
+      return await serveOnce();
+    } catch (error) {
+      if (!(error instanceof LonghaulError && error.code === "store_in_use")) throw error;
+      await delay(tryAgainMs);
+    }
+  }
+  return serveOnce();
 }
 
 async function explain(error: unknown, cli: CliContext): Promise<never> {
@@ -54,7 +79,7 @@ async function explain(error: unknown, cli: CliContext): Promise<never> {
 
 async function serveInBackground(cli: CliContext, options: ServeOptions): Promise<number> {
   try {
-    const served = await cli.serve(toFlags(options), { isLoggedToFile: true });
+    const served = await open(cli, options, true);
     await nextStopSignal();
     // Several fronts may want a restart at once: only the first signal counts.
     void nextStopSignal();

@@ -21,12 +21,12 @@ export function toOwnWords(error: unknown, command: Command | undefined): string
   return `${subject}${/(_ms|Ms)$/.test(field) ? problem.replace(/\d+/g, toDuration) : problem}`;
 }
 
-/** `timeout_ms` or `timeoutMs` comes from `--timeout`, `tags.0` from `--tag`. */
+/** `timeout_ms` or `timeoutMs` comes from `--timeout`, `tags.0` from `--tag`, `media_type` from `--type`. */
 function findName(command: Command, field: string): string | undefined {
   const [first = ""] = field.split(".");
   const words = first.replace(/[_A-Z]/g, (sign) => (sign === "_" ? "-" : `-${sign.toLowerCase()}`));
   const name = words.replace(/(-in)?-(ms|usd)$/, "");
-  const names = [name, name.replace(/s$/, "")];
+  const names = [name, name.replace(/s$/, ""), name.replace(/^media-/, "")];
   const option = command.options.find(({ long }) => names.some((each) => long === `--${each}`));
   return option?.long ?? command.registeredArguments.find((each) => names.includes(each.name()))?.name();
 }

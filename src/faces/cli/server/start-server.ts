@@ -142,7 +142,7 @@ function usable<Result>(paths: Paths, act: () => Result): Result {
 }
 
 /** Not `recursive`: with that, Node 20 tries for ever where no folder can be made, such as in /proc. */
-function makeFolder(path: string): void {
+export function makeFolder(path: string): void {
   if (existsSync(path)) return;
   if (dirname(path) !== path) makeFolder(dirname(path));
   mkdirSync(path, { mode: 0o700 });

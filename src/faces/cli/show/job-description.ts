@@ -42,6 +42,7 @@ export function describeJob(job: AnswerOf<"job_get">, lastLine: string, style: S
     ...liveFacts(job.live ?? {}),
     ["last line", lastLine],
     ...(job.questions ?? []).map(({ key, message }) => ["asks", `${message} (key ${key})`] as const),
+    ["files", job.artifacts?.map(({ name, bytes }) => `${name} (${countText(bytes, "byte")})`).join(", ")],
     ["result", isPlainExit(job.result) ? undefined : resultText(job)],
   ];
   const lines = facts.flatMap(([label, text]) =>
