@@ -13,6 +13,7 @@ import { demand, demandAllOwners, demandKind, demandSteering, type Actor } from 
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Engine } from "./engine.ts";
 import { prune } from "./housekeeping.ts";
+import { createInputActions } from "./input-actions.ts";
 import type { EngineParts } from "./settings.ts";
 import { findKind, submitAll, type Submitter, type SubmitRequest } from "./submit.ts";
 import { sayStatus } from "../job/status-words.ts";
@@ -32,6 +33,7 @@ export type Actions = Pick<
   | "submitKeyed"
   | "cancel"
   | "send"
+  | "feed"
   | "summarize"
   | "retry"
   | "answer"
@@ -84,14 +86,7 @@ export function createActions(parts: ActionParts): Actions & { close: () => void
       const job = await get(id, actor);
       return (await store.cancel(job.id, { reason, at: clock.now(), by: actor.by })) ?? get(id, actor);
     },
-    send: async (id, text, actor = {}) => {
-      const job = await getToSteer(id, actor);
-      demandKind(actor, job.kind);
-      const { send } = parts.handlers(job.id);
-      if (send === undefined) throw refusedText(job);
-      await send(text);
-      parts.note(job.id, { type: "text-sent", bytes: Buffer.byteLength(text), by: actor.by });
-    },
+    ...createInputActions({ ...parts, getToSteer }),
     summarize: (id, actor) => sumUp(id, parts, actor),
     retry: async (id, actor = {}) => {
       const job = await getToSteer(id, actor);
@@ -168,11 +163,6 @@ function refusedDelivery(job: Job, seq: number): LonghaulError {
     "not_found",
     `Job ${job.id} has no delivery ${seq} that could be sent again: there is none, or it is being sent now.`,
   );
-}
-
-function refusedText(job: Job): LonghaulError {
-  const why = job.state.status === "running" ? "takes no input" : sayStatus(job.state.status);
-  return new LonghaulError("conflict", `Nothing can be sent to job ${job.id}: it ${why}.`);
 }
 
 async function sumUp(id: string, { get, handlers }: ActionParts, actor: Actor = {}): Promise<string> {

@@ -19,6 +19,14 @@ export interface Wrapper {
   readonly user?: CommandUser;
 }
 
+/**
+ * A file to read to its end, a named pipe to make, which stays open for both sides, or a named pipe that a holder feeds with the texts
+ * of frames, and closes when they say so.
+ */
+export type CommandInput =
+  | { readonly type: "file" | "pipe"; readonly path: string }
+  | { readonly type: "feed"; readonly path: string; readonly frames: string };
+
 export interface LaunchRequest {
   readonly argv: readonly string[];
   readonly wrapper?: Wrapper;
@@ -29,8 +37,7 @@ export interface LaunchRequest {
   readonly env: Readonly<Record<string, string>>;
   /** Where to write who the process is and how it ended. An attempt whose record is there was started before. */
   readonly record: string;
-  /** A named pipe to make, which stays open for both sides, or a file to read to its end. */
-  readonly stdin: { readonly path: string; readonly isPipe: boolean };
+  readonly stdin: CommandInput;
   readonly stdout: string;
   readonly stderr: string;
 }
@@ -62,10 +69,15 @@ export async function toLaunchRequest(input: ShellInput, place: Place): Promise<
     inheritedEnv,
     env: { ...wrapper?.user?.env, PWD: cwd, ...terminal, ...input.env, [jobVariable]: id },
     record: files.record,
-    stdin: { path: files.stdin, isPipe: input.stdin === undefined },
+    stdin: toCommandInput(input, files),
     stdout: files.stdout.path,
     stderr: files.stderr.path,
   };
+}
+
+function toCommandInput(input: ShellInput, { stdin: path, frames }: AttemptFiles): CommandInput {
+  if (input.stdin !== undefined) return { type: "file", path };
+  return input.stream_stdin === true ? { type: "feed", path, frames } : { type: "pipe", path };
 }
 
 /** In one step: the same attempt, started by a server that died, may be reading it. */

@@ -162,7 +162,8 @@ function unwrapLater(
 function encode(id: string, request: LaunchRequest): string {
   const { record, stdin, stdout, stderr, cwd, argv, wrapper } = request;
   const env = Object.entries(request.env).map(([name, value]) => `${name}=${value}`);
-  const files = [record, stdin.path, stdin.isPipe ? "1" : "", stdout, stderr];
+  const frames = stdin.type === "feed" ? stdin.frames : "";
+  const files = [record, stdin.type, stdin.path, frames, stdout, stderr];
   const { uid = "", gid = "" } = wrapper?.user ?? {};
   const text = [
     id,

@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { containing } from "../../containing.ts";
 import { until } from "../../until.ts";
 import { exited, useShell } from "./world.ts";
 import { refusal } from "../../engine/world.ts";
@@ -131,5 +133,102 @@ describe("a terminal", () => {
     await engine.cancel(job.id);
     expect((await world().end(job.id)).state.status).toBe("cancelled");
     expect(() => process.kill(pid, 0)).toThrow(/ESRCH/);
+  });
+});
+
+describe("input that is streamed", () => {
+  const bytes = (text: string): Uint8Array => Buffer.from(text);
+
+  it("reaches the command as it comes, and ends", async () => {
+    const engine = await world().open();
+    const job = await world().submit({ command: "head -n 1; echo one; cat; echo the end", stream_stdin: true });
+    await world().pid(job.id);
+    await engine.feed(job.id, { bytes: bytes("first\n") });
+    await world().untilOutput(job.id, "one\n");
+    await engine.feed(job.id, { bytes: bytes("second\n"), isEnd: true });
+    expect((await world().end(job.id)).state.status).toBe("succeeded");
+    expect(await world().stdout(job.id)).toBe("first\none\nsecond\nthe end\n");
+  });
+
+  it("counts once what a sender sends again, wherever it was cut", async () => {
+    const engine = await world().open();
+    const job = await world().submit({ argv: ["cat"], stream_stdin: true });
+    await world().pid(job.id);
+    const text = Array.from({ length: 40_000 }, (_, index) => `${index}\n`).join("");
+    const send = (from: number, to: number): Promise<number> =>
+      engine.feed(job.id, { bytes: bytes(text.slice(from, to)), sender: "s", offset: from });
+    await send(0, 10_000);
+    await send(0, 10_000);
+    await send(5_000, 60_000);
+    await send(60_000, text.length);
+    await engine.feed(job.id, { bytes: bytes("other"), sender: "another", offset: 0, isEnd: true });
+    await world().end(job.id);
+    expect(await world().stdout(job.id)).toBe(`${text}other`);
+  });
+
+  it("is taken no faster than the command reads it, and nothing of it is lost", async () => {
+    const engine = await world().open();
+    const job = await world().submit({ command: "until [ -e go ]; do sleep 0.02; done; sha1sum", stream_stdin: true });
+    await world().pid(job.id);
+    const data = Buffer.alloc(4_000_000, "0123456789abcdefghijklmnopqrstuvwxyz");
+    const taken = await engine.feed(job.id, { bytes: data, sender: "s", offset: 0 });
+    expect(taken).toBeGreaterThan(0);
+    expect(taken).toBeLessThan(data.length);
+    writeFileSync(world().path("go"), "");
+    for (let offset = taken; offset < data.length;) {
+      offset += await engine.feed(job.id, { bytes: data.subarray(offset), sender: "s", offset });
+    }
+    await engine.feed(job.id, { bytes: bytes(""), sender: "s", offset: data.length, isEnd: true });
+    await world().end(job.id);
+    const expected = createHash("sha1").update(data).digest("hex");
+    expect(await world().stdout(job.id)).toBe(`${expected}  -\n`);
+  });
+
+  it("is refused as closed once the command reads no more", async () => {
+    const engine = await world().open();
+    const job = await world().submit({ command: "exec 0<&-; echo closed; sleep 60", stream_stdin: true });
+    await world().untilOutput(job.id, "closed");
+    await until(async () => {
+      const sent = engine.feed(job.id, { bytes: bytes("x"), sender: "s", offset: 0 });
+      return sent.then(
+        () => false,
+        (error: unknown) => {
+          expect(error).toMatchObject({ ...refusal("conflict", /input is closed/), details: { input: "closed" } });
+          return true;
+        },
+      );
+    });
+  });
+
+  it("cannot be ended, and counts no offsets, where the command was started to stay open for what is sent", async () => {
+    const engine = await world().open();
+    const job = await world().submit({ argv: ["cat"] });
+    await world().pid(job.id);
+    const refused = refusal("conflict", /stays open and counts no bytes, because it was not started with stream_stdin/);
+    await expect(engine.feed(job.id, { bytes: bytes(""), isEnd: true })).rejects.toMatchObject(refused);
+    await expect(engine.feed(job.id, { bytes: bytes("x"), sender: "s", offset: 0 })).rejects.toMatchObject(refused);
+  });
+
+  it("is not given to a second attempt, which therefore is none", async () => {
+    const engine = await world().open();
+    const request = { limits: { attempts: 3 } };
+    const job = await world().submit({ command: "cat; exit 3", stream_stdin: true }, request);
+    await world().pid(job.id);
+    await engine.feed(job.id, { bytes: bytes("data\n"), isEnd: true });
+    const { state } = await world().end(job.id);
+    expect(state).toMatchObject({ ...exited(3), attempt: 1 });
+    expect(state).toMatchObject({ failure: { message: containing("What was piped into it is gone") } });
+    await engine.retry(job.id);
+    expect((await world().end(job.id)).state).toMatchObject({ status: "failed", failure: { code: "input_gone" } });
+  });
+
+  it("is none for every attempt if it was none for the first", async () => {
+    const engine = await world().open();
+    const request = { limits: { attempts: 2 } };
+    const job = await world().submit({ command: "cat; echo end; exit 3", stream_stdin: true }, request);
+    await world().pid(job.id);
+    await engine.feed(job.id, { bytes: bytes(""), sender: "s", offset: 0, isEnd: true });
+    expect((await world().end(job.id)).state).toMatchObject({ ...exited(3), attempt: 2 });
+    expect(await world().stdout(job.id)).toBe("end\n");
   });
 });

@@ -3,10 +3,14 @@ import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { text as readAll } from "node:stream/consumers";
 import { LonghaulError } from "../../../job/error.ts";
+import type { JobView } from "../../../operations/job-view.ts";
 import type { CliContext } from "../cli-context.ts";
 import { defineCommand } from "../command.ts";
+import { exitCodes } from "../exit-code.ts";
 import { followJob } from "../follow/follow-job.ts";
+import { inputSource, startFeeding } from "../follow/piped-input.ts";
 import { collect, readDuration, readWhole } from "../options/option-values.ts";
+import { shortId } from "../show/job-text.ts";
 
 interface RunOptions {
   readonly detach?: true;
@@ -32,12 +36,25 @@ interface RunOptions {
 export const run = defineCommand<RunOptions, [words: string[]]>({
   describe,
   run: async (cli, options, words) => {
+    const source = options.detach === true || options.stdin !== undefined ? "none" : inputSource();
     const request = await toRequest(words, options, cli);
-    const job = await cli.client.callWithContext("run_command", request);
+    const stdin = source === "nothing" ? { stdin: "" } : source === "piped" ? { stream_stdin: true } : {};
+    const job = await cli.client.callWithContext("run_command", { ...request, ...stdin });
     const { detach, json, pty } = options;
-    return followJob(cli, job, { detach, json, output: { isPty: pty === true } });
+    const feeding = source === "piped" ? startFeeding(cli, job.id) : undefined;
+    try {
+      const exitCode = await followJob(cli, job, { detach, json, output: { isPty: pty === true } });
+      if (exitCode === exitCodes.interrupted && feeding?.isDone() === false) tellUnfed(cli, job);
+      return exitCode;
+    } finally {
+      feeding?.stop();
+    }
   },
 });
+
+function tellUnfed({ screen }: CliContext, { id }: JobView): void {
+  screen.note(`What is piped in here has not all been passed on. End its input: longhaul send ${shortId(id)} --eof`);
+}
 
 function describe(command: Command): void {
   command
@@ -61,11 +78,14 @@ function describe(command: Command): void {
     .option("--shell <shell>", "bash or sh")
     .option(
       "--stdin <text>",
-      "text for its standard input, or - for what is piped in here; otherwise the input stays open for `send`",
+      "text for its standard input, or - to read what is piped in here to its end first (as -d needs it)",
     )
     .option("--webhook <url>", "post its end and its questions to this URL")
     .option("--finish-with-main", "do not wait for children that outlive the main process")
-    .addHelpText("after", "\nCtrl-C leaves the job running. The exit code is the command's own.");
+    .addHelpText(
+      "after",
+      "\nCtrl-C leaves the job running. The exit code is the command's own. What is piped in becomes the command's\ninput; with -d, or at a terminal, the input stays open for `longhaul send`.",
+    );
 }
 
 async function toRequest(words: readonly string[], options: RunOptions, cli: CliContext): Promise<object> {
