@@ -34,6 +34,7 @@ export type Actions = Pick<
   | "cancel"
   | "send"
   | "feed"
+  | "resize"
   | "summarize"
   | "retry"
   | "answer"

@@ -15,7 +15,11 @@ interface InputParts {
 }
 
 /** What callers can hand to a running attempt. */
-export function createInputActions({ handlers, note, getToSteer }: InputParts): Pick<Engine, "send" | "feed"> {
+export function createInputActions({
+  handlers,
+  note,
+  getToSteer,
+}: InputParts): Pick<Engine, "send" | "feed" | "resize"> {
   const find = async <Name extends keyof AttemptHandlers>(
     id: string,
     name: Name,
@@ -41,6 +45,10 @@ export function createInputActions({ handlers, note, getToSteer }: InputParts): 
       const isWhole = input.sender === undefined || (input.isEnd === true && taken === input.bytes.length);
       if (isWhole && bytes > 0) note(job.id, { type: "text-sent", bytes, by: actor.by });
       return taken;
+    },
+    resize: async (id, size, actor = {}) => {
+      const { take } = await find(id, "resize", actor);
+      await take(size);
     },
   };
 }

@@ -172,6 +172,24 @@ export const jobSend = defineOperation({
   },
 });
 
+const windowLength = z.int().min(1).max(1_000).optional();
+
+export const jobResize = defineOperation({
+  name: "job_resize",
+  scope: "run",
+  description: "Give the window of a running job's terminal another size; without one, have it drawn anew.",
+  input: z.strictObject({ id: reference, columns: windowLength, rows: windowLength }),
+  output: z.object({ id: z.string() }),
+  run: async ({ engine, actor }, { id, columns, rows }) => {
+    if ((columns === undefined) !== (rows === undefined)) {
+      throw new LonghaulError("invalid_input", "Give both columns and rows, or neither.");
+    }
+    const job = await findJob(engine, id, actor);
+    await engine.resize(job.id, columns === undefined || rows === undefined ? undefined : { columns, rows }, actor);
+    return { id: job.id };
+  },
+});
+
 export const jobAnswer = defineOperation({
   name: "job_answer",
   scope: "run",

@@ -2,7 +2,7 @@ import { constants, writeSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { LonghaulError } from "../../job/error.ts";
-import type { SentInput } from "../../job/kind.ts";
+import type { SentInput, WindowSize } from "../../job/kind.ts";
 import { countText } from "../../text/count-text.ts";
 
 const patienceMs = 5_000;
@@ -39,6 +39,11 @@ export async function writeFrames(path: string, { bytes, sender, offset = 0, isE
   if (taken < bytes.length && sender === undefined) throw notRead(bytes.length - taken);
   if (taken === bytes.length && isEnd === true) await writeToPipe(path, Buffer.from("e\n"));
   return taken;
+}
+
+/** Tells the holder of a command's terminal the size of its window, or to have it drawn anew. */
+export async function writeSize(path: string, size: WindowSize | undefined): Promise<void> {
+  await writeToPipe(path, Buffer.from(size === undefined ? "r\n" : `s ${size.columns} ${size.rows}\n`));
 }
 
 /** Bytes of one piece after the other, until all are written or nobody has read for a while. A piece that fits into a pipe is never cut. */

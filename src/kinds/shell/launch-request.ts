@@ -1,6 +1,7 @@
 import { rename, writeFile } from "node:fs/promises";
 import type { ProcessEnd } from "./process-record.ts";
 import type { AttemptFiles } from "./attempt-files.ts";
+import type { WindowSize } from "../../job/kind.ts";
 import type { ShellInput } from "./contract.ts";
 import { jobVariable } from "./main-process.ts";
 
@@ -38,6 +39,8 @@ export interface LaunchRequest {
   /** Where to write who the process is and how it ended. An attempt whose record is there was started before. */
   readonly record: string;
   readonly stdin: CommandInput;
+  /** Runs it on a terminal, whose window has this size. */
+  readonly terminal?: WindowSize;
   readonly stdout: string;
   readonly stderr: string;
 }
@@ -63,7 +66,8 @@ export async function toLaunchRequest(input: ShellInput, place: Place): Promise<
   if (input.stdin !== undefined) await writeInput(files.stdin, input.stdin);
   const terminal: Record<string, string> = input.pty === true ? { TERM: "xterm-256color" } : {};
   return {
-    argv: toArgv(input, shell),
+    argv: input.argv ?? [shell, "-c", input.command ?? ""],
+    terminal: input.pty === true ? (input.window ?? defaultSize) : undefined,
     wrapper,
     cwd,
     inheritedEnv,
@@ -77,7 +81,7 @@ export async function toLaunchRequest(input: ShellInput, place: Place): Promise<
 
 function toCommandInput(input: ShellInput, { stdin: path, frames }: AttemptFiles): CommandInput {
   if (input.stdin !== undefined) return { type: "file", path };
-  return input.stream_stdin === true ? { type: "feed", path, frames } : { type: "pipe", path };
+  return input.stream_stdin === true || input.pty === true ? { type: "feed", path, frames } : { type: "pipe", path };
 }
 
 /** In one step: the same attempt, started by a server that died, may be reading it. */
@@ -86,10 +90,19 @@ async function writeInput(path: string, text: string): Promise<void> {
   await rename(`${path}.new`, path);
 }
 
-function toArgv(input: ShellInput, shell: string): string[] {
-  const argv = input.argv ?? [shell, "-c", input.command ?? ""];
-  if (input.pty !== true) return argv;
-  return ["script", "-qefc", `stty cols 120 rows 40 2>/dev/null; exec ${argv.map(quote).join(" ")}`, "/dev/null"];
+const defaultSize: WindowSize = { columns: 120, rows: 40 };
+
+/** Where we cannot hold a terminal, the program `script` does; its window keeps its size. */
+export function onScript(request: LaunchRequest): LaunchRequest {
+  const { terminal, argv, stdin } = request;
+  if (terminal === undefined) return request;
+  const size = `stty cols ${terminal.columns} rows ${terminal.rows} 2>/dev/null`;
+  return {
+    ...request,
+    terminal: undefined,
+    argv: ["script", "-qefc", `${size}; exec ${argv.map(quote).join(" ")}`, "/dev/null"],
+    stdin: stdin.type === "feed" ? { type: "pipe", path: stdin.path } : stdin,
+  };
 }
 
 function quote(word: string): string {

@@ -31,23 +31,28 @@ sub note_end {
   tell_server("ended $pid $end");
 }
 # A file is read to its end; a pipe is open on both ends, and what is written to it is the command's input; a feed comes in frames and may end.
+# With a size there is a terminal, whose holder reads the file or the frames.
 sub open_files {
-  my ($how, $in, $frames, $out, $err, $uid, $gid) = @_;
-  my %files;
-  if ($how ne 'file') { mkfifo($in, 0600) && sysopen($files{both}, $in, O_RDWR) or return }
-  if ($how eq 'feed') {
-    mkfifo($frames, 0600) && sysopen($files{frames}, $frames, O_RDWR) or return;
-    sysopen($files{to}, $in, O_WRONLY | O_NONBLOCK) or return;
-  }
-  sysopen(my $stdin, $in, $how eq 'pipe' ? O_RDWR : O_RDONLY) or return;
+  my ($how, $size, $in, $frames, $out, $err, $uid, $gid) = @_;
+  my %files = (is_text => $how eq 'file');
+  if ($how eq 'feed') { mkfifo($frames, 0600) && sysopen($files{frames}, $frames, O_RDWR) or return }
   sysopen(my $stdout, $out, O_WRONLY | O_APPEND | O_CREAT, 0600) or return;
   sysopen(my $stderr, $err, O_WRONLY | O_APPEND | O_CREAT, 0600) or return;
+  if ($size ne '') {
+    ($files{master}, my $slave) = open_terminal(split(/ /, $size), $uid, $gid) or return;
+    sysopen($files{frames}, $in, O_RDONLY) or return if $how eq 'file';
+    return (%files, source => $files{frames}, log => $stdout, standard => [$slave, $slave, $slave]);
+  }
+  if ($how ne 'file') { mkfifo($in, 0600) && sysopen($files{both}, $in, O_RDWR) or return }
+  if ($how eq 'feed') { sysopen($files{to}, $in, O_WRONLY | O_NONBLOCK) or return }
+  sysopen(my $stdin, $in, $how eq 'pipe' ? O_RDWR : O_RDONLY) or return;
   if ($uid ne '') { chown($uid, $gid, $stdin, $stdout, $stderr) == 3 or return }
   return (%files, standard => [$stdin, $stdout, $stderr]);
 }
 sub become {
   my ($files, $is_wrapped, $cwd, $count, @words) = @_;
   setsid();
+  ioctl($files->[0], $ioctl{set_controlling}, 0) if -t $files->[0];
   dup2(fileno($files->[$_]), $_) for 0 .. 2;
   $SIG{$_} = 'DEFAULT' for qw(CHLD PIPE);
   # A wrapper waits for its command, which gets the same signals and decides by itself.
@@ -61,18 +66,18 @@ sub become {
 }
 sub launch {
   my ($id, $path, @given) = split /\0/, $_[0], -1;
-  my ($how, @places) = splice(@given, 0, 7);
+  my ($how, $size, @places) = splice(@given, 0, 8);
   sysopen(my $record, $path, O_WRONLY | O_CREAT | O_EXCL, 0600)
     or return tell_server($! == EEXIST ? "taken $id" : "failed $id $!");
   unlink "$path.unstarted";
-  my %files = syswrite($record, ($boot || '-') . ' ') ? open_files($how, @places) : ();
+  my %files = syswrite($record, ($boot || '-') . ' ') ? open_files($how, $size, @places) : ();
   my $pid = %files ? fork() : undef;
   if (!defined $pid) { my $why = $!; unlink $path; return tell_server("failed $id $why") }
-  become($files{standard}, @given) if $pid == 0;
+  if ($pid == 0) { $size eq '' ? become($files{standard}, @given) : hold_terminal(\%files, @given) }
   syswrite($record, describe($pid));
   $records{$pid} = $record;
   tell_server("started $id $pid");
-  return if $how ne 'feed';
+  return if $how ne 'feed' || $size ne '';
   delete @files{qw(standard both)};
   my $holder = fork();
   feed($files{frames}, $files{to}, $pid) if defined $holder && $holder == 0;

@@ -1,4 +1,6 @@
+import { existsSync } from "node:fs";
 import type { z } from "zod";
+import { LonghaulError } from "../../job/error.ts";
 import { JobFailure } from "../../job/failure.ts";
 import { defineKind, type JobContext, type Kind, type SentInput, type StopCause } from "../../job/kind.ts";
 import type { PatternPool } from "../../text/pattern-pool.ts";
@@ -7,6 +9,7 @@ import { openFiles, type AttemptFiles } from "./attempt-files.ts";
 import { createInputSender, inputOfAttempt, isInputRepeatable } from "./command-input.ts";
 import { shellContract, type ShellInput } from "./contract.ts";
 import { inspectCommand, Supervisor } from "./supervise.ts";
+import { writeSize } from "./input-pipe.ts";
 import type { Isolation } from "./isolation.ts";
 import { toLaunchRequest, type Launched } from "./launch-request.ts";
 import type { Launcher } from "./launcher.ts";
@@ -108,6 +111,11 @@ async function runCommand(
   context.serve({
     send: async (text) => void (await feed({ bytes: Buffer.from(text) })),
     feed,
+    resize: async (size) => {
+      await starting;
+      demandTerminal(input, files);
+      await writeSize(files.frames, size);
+    },
     inspect: async () => {
       const { group, supervisor } = await starting;
       return inspectCommand({ group, stdin: files.stdin }, supervisor, settings.redactor);
@@ -124,6 +132,12 @@ async function runCommand(
   });
   if (end?.exitCode === 0) return { exit_code: 0, signal: null };
   throw toFailure(end, settings.redactor.text(commandText(input)), await isInputRepeatable(input, context));
+}
+
+function demandTerminal({ pty, stdin }: ShellInput, { frames }: AttemptFiles): void {
+  if (pty === true && stdin === undefined && existsSync(frames)) return;
+  const why = pty === true ? "the window of this command's terminal has a fixed size" : "the command has no terminal";
+  throw new LonghaulError("conflict", `Nothing can be resized: ${why}.`);
 }
 
 async function superviseStart(

@@ -124,6 +124,71 @@ describe("a terminal", () => {
     expect((await world().end(job.id)).state.status).toBe("succeeded");
   });
 
+  it("has a window of the size that it is given, and of another when it is resized", async () => {
+    const engine = await world().open();
+    const command = "trap 'stty size' WINCH; stty size; while :; do sleep 0.02; done";
+    const job = await world().submit({ command, pty: true, window: { columns: 90, rows: 30 } });
+    await world().untilOutput(job.id, "30 90");
+    await engine.resize(job.id, { columns: 77, rows: 22 });
+    await world().untilOutput(job.id, "22 77");
+    // Without a size what is shown is drawn anew. A shell may miss a signal that comes while it heeds the one before.
+    await until(async () => {
+      await engine.resize(job.id);
+      return (await world().stdout(job.id)).split("22 77").length > 2;
+    });
+    await engine.cancel(job.id);
+    expect((await world().end(job.id)).state.status).toBe("cancelled");
+  });
+
+  it("is what there must be to be resized", async () => {
+    const engine = await world().open();
+    const job = await world().submit("sleep 60");
+    await world().pid(job.id);
+    await expect(engine.resize(job.id, { columns: 80, rows: 24 })).rejects.toMatchObject(
+      refusal("conflict", /the command has no terminal/),
+    );
+  });
+
+  it("shows nothing of what is typed where the command wants it so", async () => {
+    const engine = await world().open();
+    const command = "read -rsp 'Password: ' secret; echo; echo ${#secret} characters";
+    const job = await world().submit({ command, pty: true });
+    await world().untilOutput(job.id, "Password: ");
+    await engine.send(job.id, "opensesame\n");
+    await world().end(job.id);
+    expect(await world().stdout(job.id)).toBe("Password: \r\n10 characters\r\n");
+  });
+
+  it("passes on all that is written to it, also at the end", async () => {
+    await world().open();
+    const lines = Array.from({ length: 200_000 }, (_, index) => `${index + 1}\r\n`).join("");
+    expect(await world().stdoutOf({ command: "seq 200000", pty: true })).toBe(lines);
+  });
+
+  it("takes a text that is given at the start, and its end", async () => {
+    await world().open();
+    const shown = await world().stdoutOf({ command: "stty -echo; cat; echo the end", stdin: "a\nb", pty: true });
+    expect(shown.replace(/^a\r\nb/, "")).toBe("a\r\nbthe end\r\n");
+  });
+
+  it("lets keys be pressed that are sent once, however often: Ctrl-C interrupts", async () => {
+    const engine = await world().open();
+    const job = await world().submit({ command: "trap 'echo interrupted; exit 7' INT; echo up; sleep 60", pty: true });
+    await world().untilOutput(job.id, "up");
+    await engine.feed(job.id, { bytes: Buffer.from("\u0003"), sender: "keys", offset: 0 });
+    expect((await world().end(job.id)).state).toMatchObject(exited(7));
+  });
+
+  it("is taken away from a command that does not heed a cancel, before the command is killed", async () => {
+    const engine = await world().open({ termGraceMs: 30_000 });
+    const command = "trap '' TERM; trap 'echo hung up; exit' HUP; echo up; while :; do sleep 0.1; done";
+    const job = await world().submit({ command, pty: true });
+    await world().untilOutput(job.id, "up");
+    await engine.cancel(job.id);
+    expect((await world().end(job.id)).state.status).toBe("cancelled");
+    expect(await world().stdout(job.id)).toContain("hung up");
+  });
+
   it("hands on the command's exit code and ends with a cancel", async () => {
     const engine = await world().open();
     expect((await world().run({ command: "exit 9", pty: true })).state).toMatchObject(exited(9));
