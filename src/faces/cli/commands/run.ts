@@ -5,7 +5,10 @@ import { text as readAll } from "node:stream/consumers";
 import { LonghaulError } from "../../../job/error.ts";
 import type { JobView } from "../../../operations/job-view.ts";
 import type { CliContext } from "../cli-context.ts";
+import { attachTerminal } from "../attach/attach-terminal.ts";
+import { windowSize } from "../attach/raw-terminal.ts";
 import { defineCommand } from "../command.ts";
+import { tellAttached } from "./attach.ts";
 import { exitCodes } from "../exit-code.ts";
 import { followJob } from "../follow/follow-job.ts";
 import { inputSource, startFeeding } from "../follow/piped-input.ts";
@@ -36,11 +39,16 @@ interface RunOptions {
 export const run = defineCommand<RunOptions, [words: string[]]>({
   describe,
   run: async (cli, options, words) => {
-    const source = options.detach === true || options.stdin !== undefined ? "none" : inputSource();
-    const request = await toRequest(words, options, cli);
-    const stdin = source === "nothing" ? { stdin: "" } : source === "piped" ? { stream_stdin: true } : {};
-    const job = await cli.client.callWithContext("run_command", { ...request, ...stdin });
     const { detach, json, pty } = options;
+    const source = detach === true || options.stdin !== undefined ? "none" : inputSource();
+    const isAttached = pty === true && source === "terminal" && cli.screen.terminal.out.isTerminal && json !== true;
+    const request = await toRequest(words, options, cli);
+    const job = await cli.client.callWithContext("run_command", {
+      ...request,
+      ...(source === "nothing" ? { stdin: "" } : source === "piped" ? { stream_stdin: true } : {}),
+      ...(isAttached ? { window: windowSize() } : {}),
+    });
+    if (isAttached) return tellAttached(cli, job, await attachTerminal(cli, job));
     const feeding = source === "piped" ? startFeeding(cli, job.id) : undefined;
     try {
       const exitCode = await followJob(cli, job, { detach, json, output: { isPty: pty === true } });
@@ -67,7 +75,7 @@ function describe(command: Command): void {
     .option("--env <name=value>", "a variable, or just the name of one to pass on; may be repeated", collect)
     .option("--timeout <time>", "maximum running time of one attempt, such as 10m", readDuration)
     .option("--idle-timeout <time>", "maximum time without a sign of life", readDuration)
-    .option("--pty", "run in a terminal of its own, for programs that need one")
+    .option("--pty", "run in a terminal of its own; on a terminal, this one is it until the job ends")
     .option("--ready <how>", "how to tell that it is up: pattern=…, port=… or url=…", readReady)
     .option("--retry <times>", "how many times to try again if it fails", readWhole(0, 99))
     .option("--after <id>", "run after this job has succeeded; may be repeated", collect)

@@ -45,7 +45,7 @@ export function startFeeding(cli: CliContext, id: string): Feeding {
 
 const chunkBytes = 512_000;
 
-interface Target extends Pick<CliContext, "client"> {
+export interface Target extends Pick<CliContext, "client"> {
   readonly id: string;
   readonly signal: AbortSignal;
 }
@@ -77,7 +77,7 @@ type Piece = { readonly sender: string; readonly offset: number } & (
 const slowestRetryMs = 500;
 
 /** How many bytes were taken; undefined if the job takes no more. A job that is queued, or just being adopted, is waited for. */
-async function sendPiece(piece: Piece, { client, id, signal }: Target): Promise<number | undefined> {
+export async function sendPiece(piece: Piece, { client, id, signal }: Target): Promise<number | undefined> {
   for (let retryMs = 20; ; retryMs = Math.min(slowestRetryMs, retryMs * 2)) {
     try {
       return (await client.call("job_send", { id, encoding: "base64", ...piece }, signal)).sent;
