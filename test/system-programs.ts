@@ -8,6 +8,9 @@ const programs: Readonly<Record<string, string>> = {
   python3: "python3",
   chromium: "chromium",
   bwrap: "bubblewrap",
+  tmux: "tmux",
+  vim: "vim",
+  less: "less",
 };
 
 /**

@@ -14,6 +14,7 @@ import { demand, demandAllOwners, demandKind, demandSteering, narrow, type Actor
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Engine } from "./engine.ts";
 import { prune } from "./housekeeping.ts";
+import { createInputActions } from "./input-actions.ts";
 import { toRerun } from "./rerun.ts";
 import type { EngineParts } from "./settings.ts";
 import { defaultTimeoutMs, describeError } from "./webhooks/attempt.ts";
@@ -38,6 +39,8 @@ export type Actions = Pick<
   | "submitKeyed"
   | "cancel"
   | "send"
+  | "feed"
+  | "resize"
   | "summarize"
   | "retry"
   | "rerun"
@@ -81,14 +84,7 @@ export function createActions(parts: ActionParts): Actions & { close: () => void
       const job = await get(id, actor);
       return (await store.cancel(job.id, { reason, at: clock.now(), by: actor.by })) ?? get(id, actor);
     },
-    send: async (id, text, actor = {}) => {
-      const job = await getToSteer(id, actor);
-      demandKind(actor, job.kind);
-      const { send } = parts.handlers(job.id);
-      if (send === undefined) throw refusedText(job);
-      await send(text);
-      parts.note(job.id, { type: "text-sent", bytes: Buffer.byteLength(text), by: actor.by });
-    },
+    ...createInputActions({ ...parts, getToSteer }),
     summarize: (id, actor) => sumUp(id, parts, actor),
     retry: async (id, actor = {}) => {
       const job = await getToSteer(id, actor);
@@ -234,11 +230,6 @@ async function markSeen(
     ({ cursor } = page);
   }
   return count;
-}
-
-function refusedText(job: Job): LonghaulError {
-  const why = job.state.status === "running" ? "takes no input" : sayStatus(job.state.status);
-  return new LonghaulError("conflict", `Nothing can be sent to job ${job.id}: it ${why}.`);
 }
 
 async function sumUp(id: string, { get, handlers }: ActionParts, actor: Actor = {}): Promise<string> {

@@ -5,7 +5,7 @@ import type { JobEvent } from "../job/event.ts";
 import type { JobId } from "../job/id.ts";
 import type { Job } from "../job/job.ts";
 import type { Json } from "../job/json.ts";
-import type { AttemptHandlers } from "../job/kind.ts";
+import type { AttemptHandlers, SentInput, WindowSize } from "../job/kind.ts";
 import type { Answer, AskedQuestion } from "../job/question.ts";
 import type { OutputSize } from "../job/output.ts";
 import type { Delivery, DeliveryFilter, DeliveryKey, DeliveryPage } from "../store/delivery.ts";
@@ -78,6 +78,10 @@ export interface Engine {
   readonly send: (id: string, text: string, actor?: Actor) => Promise<void>;
   /** How long ago a running or waiting job last gave a sign of life; undefined for any other. */
   readonly silentMs: (id: string, access?: Access) => Promise<number | undefined>;
+  /** Hands bytes to a running job, and says how many it has taken: of those with a sender maybe only the first. */
+  readonly feed: (id: string, input: SentInput, actor?: Actor) => Promise<number>;
+  /** Gives the window of a running job's terminal another size; without one, has it drawn anew. */
+  readonly resize: (id: string, size?: WindowSize, actor?: Actor) => Promise<void>;
   /** Live facts about a running job, as its kind tells them; empty for any other. */
   readonly inspect: (id: string, access?: Access) => Promise<Record<string, Json>>;
   /** Lets a running job sum itself up, which may cost something. Refused (`conflict`) if its kind cannot. */

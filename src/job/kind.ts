@@ -48,9 +48,29 @@ export interface Artifacts {
   readonly read: (name: string) => Promise<Uint8Array>;
 }
 
+/** Input for a running attempt, which may be the end of it. */
+export interface SentInput {
+  readonly bytes: Uint8Array;
+  /** With an offset: bytes of one sender that come again at the same offset are taken once. */
+  readonly sender?: string;
+  readonly offset?: number;
+  /** Nothing comes after these bytes. */
+  readonly isEnd?: boolean;
+}
+
+/** Of a terminal, in characters. */
+export interface WindowSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
 export interface AttemptHandlers {
   /** Takes text for the attempt: what a person would type. */
   readonly send?: (text: string) => Promise<void>;
+  /** Takes bytes for its standard input, and says how many it has taken: all, unless they have a sender. */
+  readonly feed?: (input: SentInput) => Promise<number>;
+  /** Gives its terminal another size; without one, has it drawn anew. */
+  readonly resize?: (size: WindowSize | undefined) => Promise<void>;
   /** Live facts that no record holds: processes, memory, ports. */
   readonly inspect?: () => Promise<Record<string, Json>>;
   /** A few sentences on where it stands, made because somebody asks: it may cost something. */

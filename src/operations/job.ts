@@ -159,18 +159,65 @@ export const jobEvents = defineOperation({
 export const jobSend = defineOperation({
   name: "job_send",
   scope: "run",
-  description: "Send text to a running job's standard input.",
+  description: "Send text to a running job's standard input, or end it.",
   input: z.strictObject({
     id: reference,
-    text: z.string().max(1_000_000),
+    text: z.string().max(1_000_000).optional().describe("Not needed to end the input."),
     newline: z.boolean().default(true).describe("End the text with a line end if it has none."),
+    encoding: z
+      .enum(["utf8", "base64"])
+      .default("utf8")
+      .describe("base64 for bytes that are no text; no line end is added."),
+    end: z.boolean().default(false).describe("The input ends after the text, if there is any."),
+    sender: z
+      .string()
+      .regex(/^[\w-]{1,64}$/, "expected 1 to 64 letters, digits, _ or -")
+      .optional()
+      .describe("A name for who sends, made up for this purpose: with an offset, what is sent again is taken once."),
+    offset: z.int().min(0).optional().describe("How many bytes this sender has sent before."),
   }),
-  output: z.object({ id: z.string(), sent: z.int().describe("Bytes.") }),
-  run: async ({ engine, actor }, { id, text, newline }) => {
+  output: z.object({
+    id: z.string(),
+    sent: z
+      .int()
+      .describe(
+        "Bytes that were taken: with an offset maybe not all, if the command reads slowly. Send the rest again.",
+      ),
+  }),
+  run: async ({ engine, actor }, { id, text, newline, encoding, end: isEnd, sender, offset }) => {
+    if (text === undefined && !isEnd) {
+      throw new LonghaulError("invalid_input", "text is required, unless end is true.", { details: { field: "text" } });
+    }
+    if ((sender === undefined) !== (offset === undefined)) {
+      throw new LonghaulError("invalid_input", "Give both sender and offset, or neither.");
+    }
     const job = await findJob(engine, id, actor);
-    const sent = newline && !text.endsWith("\n") ? `${text}\n` : text;
+    const isLine = newline && encoding === "utf8" && sender === undefined && text !== undefined && !text.endsWith("\n");
+    const sent = `${text ?? ""}${isLine ? "\n" : ""}`;
+    const bytes = Buffer.from(sent, encoding);
+    if (sender !== undefined || isEnd || encoding === "base64") {
+      return { id: job.id, sent: await engine.feed(job.id, { bytes, sender, offset, isEnd }, actor) };
+    }
     await engine.send(job.id, sent, actor);
-    return { id: job.id, sent: Buffer.byteLength(sent) };
+    return { id: job.id, sent: bytes.length };
+  },
+});
+
+const windowLength = z.int().min(1).max(1_000).optional();
+
+export const jobResize = defineOperation({
+  name: "job_resize",
+  scope: "run",
+  description: "Give the window of a running job's terminal another size; without one, have it drawn anew.",
+  input: z.strictObject({ id: reference, columns: windowLength, rows: windowLength }),
+  output: z.object({ id: z.string() }),
+  run: async ({ engine, actor }, { id, columns, rows }) => {
+    if ((columns === undefined) !== (rows === undefined)) {
+      throw new LonghaulError("invalid_input", "Give both columns and rows, or neither.");
+    }
+    const job = await findJob(engine, id, actor);
+    await engine.resize(job.id, columns === undefined || rows === undefined ? undefined : { columns, rows }, actor);
+    return { id: job.id };
   },
 });
 

@@ -36,6 +36,8 @@ const steering: Record<string, Act> = {
   cancel: (actor) => engine.cancel(job.id, "no more", actor),
   retry: (actor) => engine.retry(job.id, actor),
   send: (actor) => engine.send(job.id, "text", actor),
+  feed: (actor) => engine.feed(job.id, { bytes: Buffer.from("text") }, actor),
+  resize: (actor) => engine.resize(job.id, { columns: 80, rows: 24 }, actor),
   answer: (actor) => engine.answer(job.id, "key", { action: "decline" }, actor),
 };
 

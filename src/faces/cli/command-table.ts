@@ -60,6 +60,11 @@ export const commandTable: readonly CommandEntry[] = [
   command("show", "show one job", () => import("./commands/show.ts")),
   command("logs", "print a job's output", () => import("./commands/logs.ts")),
   command("wait", "wait for jobs; exits with their exit code", () => import("./commands/wait.ts")),
+  command(
+    "attach",
+    "type and see in a job's terminal, or send it lines; leaving it does not end it",
+    () => import("./commands/attach.ts"),
+  ),
   command("send", "send text to a job's standard input", () => import("./commands/job.ts")),
   command("answer", "answer a question that a job asks", () => import("./commands/job.ts")),
   command("cancel", "cancel jobs", () => import("./commands/job.ts")),

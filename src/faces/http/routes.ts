@@ -14,6 +14,7 @@ import {
   jobEvents,
   jobGet,
   jobList,
+  jobResize,
   jobResult,
   jobRetry,
   jobSend,
@@ -124,6 +125,7 @@ const fixedRoutes: readonly Route[] = [
     isSlow: true,
   },
   { method: "POST", path: "/v1/jobs/{id}/send", tag: "job", operation: jobSend, fields: "body" },
+  { method: "POST", path: "/v1/jobs/{id}/resize", tag: "job", operation: jobResize, fields: "body" },
   { method: "POST", path: "/v1/jobs/{id}/answer", tag: "job", operation: jobAnswer, fields: "body" },
   toldRoute({
     method: "POST",

@@ -8,6 +8,8 @@ export interface AttemptFiles {
   readonly record: string;
   /** A pipe that takes what is sent, or the text that was given at the start. */
   readonly stdin: string;
+  /** Where a command whose input may end has a holder: the pipe through which that takes what is sent. */
+  readonly frames: string;
   readonly stdout: OutputFile;
   readonly stderr: OutputFile;
 }
@@ -17,6 +19,7 @@ export function openFiles(context: JobContext): AttemptFiles {
   return {
     record: join(folder, "process"),
     stdin: join(folder, "stdin"),
+    frames: join(folder, "input"),
     stdout: context.outputFile("stdout"),
     stderr: context.outputFile("stderr"),
   };

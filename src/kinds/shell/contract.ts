@@ -42,11 +42,23 @@ export const shellInputSchema = z
       .string()
       .optional()
       .describe("Text for its input; without it the input stays open and takes what is sent."),
+    stream_stdin: z
+      .boolean()
+      .optional()
+      .describe("Its input is what is sent, and ends when that says so, as what is piped into a command does."),
     pty: z.boolean().optional().describe("Run on a terminal of its own, for programs that want one."),
+    window: z
+      .strictObject({ columns: z.int().min(1).max(1_000), rows: z.int().min(1).max(1_000) })
+      .optional()
+      .describe("The size of its terminal's window; 120 by 40 unless given."),
     ready: readySchema.optional().describe("How to tell that a service is up."),
     finish_with_main: z.boolean().optional().describe("Do not wait for children that outlive the main process."),
   })
-  .refine((input) => (input.command === undefined) !== (input.argv === undefined), "must have either command or argv");
+  .refine((input) => (input.command === undefined) !== (input.argv === undefined), "must have either command or argv")
+  .refine(
+    (input) => input.stdin === undefined || input.stream_stdin !== true,
+    "must have either stdin or stream_stdin, not both",
+  );
 
 export type ShellInput = z.output<typeof shellInputSchema>;
 export type ReadyCondition = z.output<typeof readySchema>;

@@ -26,9 +26,10 @@ export async function launchDirectly(request: LaunchRequest): Promise<Launched |
   const { record, stdin, stdout, stderr, cwd, env, argv } = request;
   if (!makeRecord(record)) return undefined;
   rmSync(unstartedFile(record), { force: true });
-  if (stdin.isPipe) await run("mkfifo", ["-m", "600", stdin.path]);
+  const isPipe = stdin.type !== "file";
+  if (isPipe) await run("mkfifo", ["-m", "600", stdin.path]);
   const files = [
-    openSync(stdin.path, stdin.isPipe ? constants.O_RDWR : constants.O_RDONLY),
+    openSync(stdin.path, isPipe ? constants.O_RDWR : constants.O_RDONLY),
     openSync(stdout, "a", 0o600),
     openSync(stderr, "a", 0o600),
   ];

@@ -1,6 +1,7 @@
 import { rename, writeFile } from "node:fs/promises";
 import type { ProcessEnd } from "./process-record.ts";
 import type { AttemptFiles } from "./attempt-files.ts";
+import type { WindowSize } from "../../job/kind.ts";
 import type { ShellInput } from "./contract.ts";
 import { jobVariable } from "./main-process.ts";
 
@@ -19,6 +20,14 @@ export interface Wrapper {
   readonly user?: CommandUser;
 }
 
+/**
+ * A file to read to its end, a named pipe to make, which stays open for both sides, or a named pipe that a holder feeds with the texts
+ * of frames, and closes when they say so.
+ */
+export type CommandInput =
+  | { readonly type: "file" | "pipe"; readonly path: string }
+  | { readonly type: "feed"; readonly path: string; readonly frames: string };
+
 export interface LaunchRequest {
   readonly argv: readonly string[];
   readonly wrapper?: Wrapper;
@@ -29,8 +38,9 @@ export interface LaunchRequest {
   readonly env: Readonly<Record<string, string>>;
   /** Where to write who the process is and how it ended. An attempt whose record is there was started before. */
   readonly record: string;
-  /** A named pipe to make, which stays open for both sides, or a file to read to its end. */
-  readonly stdin: { readonly path: string; readonly isPipe: boolean };
+  readonly stdin: CommandInput;
+  /** Runs it on a terminal, whose window has this size. */
+  readonly terminal?: WindowSize;
   readonly stdout: string;
   readonly stderr: string;
 }
@@ -58,16 +68,22 @@ export async function toLaunchRequest(input: ShellInput, place: Place): Promise<
   if (input.stdin !== undefined) await writeInput(files.stdin, input.stdin);
   const terminal: Record<string, string> = input.pty === true ? { TERM: "xterm-256color" } : {};
   return {
-    argv: toArgv(input, shell),
+    argv: input.argv ?? [shell, "-c", input.command ?? ""],
+    terminal: input.pty === true ? (input.window ?? defaultSize) : undefined,
     wrapper,
     cwd,
     inheritedEnv,
     env: { ...wrapper?.user?.env, PWD: cwd, ...terminal, ...input.env, ...insideEnv, [jobVariable]: id },
     record: files.record,
-    stdin: { path: files.stdin, isPipe: input.stdin === undefined },
+    stdin: toCommandInput(input, files),
     stdout: files.stdout.path,
     stderr: files.stderr.path,
   };
+}
+
+function toCommandInput(input: ShellInput, { stdin: path, frames }: AttemptFiles): CommandInput {
+  if (input.stdin !== undefined) return { type: "file", path };
+  return input.stream_stdin === true || input.pty === true ? { type: "feed", path, frames } : { type: "pipe", path };
 }
 
 /** In one step: the same attempt, started by a server that died, may be reading it. */
@@ -76,10 +92,19 @@ async function writeInput(path: string, text: string): Promise<void> {
   await rename(`${path}.new`, path);
 }
 
-function toArgv(input: ShellInput, shell: string): string[] {
-  const argv = input.argv ?? [shell, "-c", input.command ?? ""];
-  if (input.pty !== true) return argv;
-  return ["script", "-qefc", `stty cols 120 rows 40 2>/dev/null; exec ${argv.map(quote).join(" ")}`, "/dev/null"];
+const defaultSize: WindowSize = { columns: 120, rows: 40 };
+
+/** Where we cannot hold a terminal, the program `script` does; its window keeps its size. */
+export function onScript(request: LaunchRequest): LaunchRequest {
+  const { terminal, argv, stdin } = request;
+  if (terminal === undefined) return request;
+  const size = `stty cols ${terminal.columns} rows ${terminal.rows} 2>/dev/null`;
+  return {
+    ...request,
+    terminal: undefined,
+    argv: ["script", "-qefc", `${size}; exec ${argv.map(quote).join(" ")}`, "/dev/null"],
+    stdin: stdin.type === "feed" ? { type: "pipe", path: stdin.path } : stdin,
+  };
 }
 
 function quote(word: string): string {

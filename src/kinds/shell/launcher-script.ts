@@ -1,3 +1,5 @@
+import { holderScript } from "./holder-script.ts";
+
 /**
  * Starts commands for the server and is their parent. Forking a small process takes a fraction of the time that
  * forking the server takes, and does not hold it up. It reads requests from its input (the length of a request on a
@@ -9,7 +11,7 @@
  * the exit status then fits into the block that the record has already.
  */
 export const launcherScript = String.raw`
-use strict; use warnings; use Fcntl; use POSIX qw(:sys_wait_h :signal_h setsid mkfifo dup2 _exit EEXIST EINTR);
+use strict; use warnings; use Fcntl; use POSIX qw(:sys_wait_h :signal_h setsid mkfifo dup2 _exit EAGAIN EEXIST EINTR);
 $0 = 'longhaul-launcher';
 # Blocked, not ignored: a signal to a command that is just being started reaches it once it is.
 my $unheeded = POSIX::SigSet->new(SIGTERM, SIGINT, SIGHUP);
@@ -18,6 +20,7 @@ $SIG{PIPE} = 'IGNORE'; $SIG{CHLD} = sub {};
 my ($buffer, $open, %records) = ('', 1);
 my $boot = slurp('/proc/sys/kernel/random/boot_id'); chomp $boot;
 sub slurp { my $text = ''; if (open(my $file, '<', $_[0])) { sysread($file, $text, 4096) } $text }
+${holderScript}
 sub tell_server { syswrite(STDOUT, "$_[0]\n") }
 sub describe { my $pid = $_[0]; $boot eq '' ? "$pid (command) " . qx(ps -o lstart= -p $pid) : slurp("/proc/$pid/stat") }
 sub note_end {
@@ -27,18 +30,29 @@ sub note_end {
   syswrite($record, "$end\n");
   tell_server("ended $pid $end");
 }
+# A file is read to its end; a pipe is open on both ends, and what is written to it is the command's input; a feed comes in frames and may end.
+# With a size there is a terminal, whose holder reads the file or the frames.
 sub open_files {
-  my ($in, $is_pipe, $out, $err, $uid, $gid) = @_;
-  mkfifo($in, 0600) or return if $is_pipe;
-  sysopen(my $stdin, $in, $is_pipe ? O_RDWR : O_RDONLY) or return;
+  my ($how, $size, $in, $frames, $out, $err, $uid, $gid) = @_;
+  my %files = (is_text => $how eq 'file');
+  if ($how eq 'feed') { mkfifo($frames, 0600) && sysopen($files{frames}, $frames, O_RDWR) or return }
   sysopen(my $stdout, $out, O_WRONLY | O_APPEND | O_CREAT, 0600) or return;
   sysopen(my $stderr, $err, O_WRONLY | O_APPEND | O_CREAT, 0600) or return;
+  if ($size ne '') {
+    ($files{master}, my $slave) = open_terminal(split(/ /, $size), $uid, $gid) or return;
+    sysopen($files{frames}, $in, O_RDONLY) or return if $how eq 'file';
+    return (%files, source => $files{frames}, log => $stdout, standard => [$slave, $slave, $slave]);
+  }
+  if ($how ne 'file') { mkfifo($in, 0600) && sysopen($files{both}, $in, O_RDWR) or return }
+  if ($how eq 'feed') { sysopen($files{to}, $in, O_WRONLY | O_NONBLOCK) or return }
+  sysopen(my $stdin, $in, $how eq 'pipe' ? O_RDWR : O_RDONLY) or return;
   if ($uid ne '') { chown($uid, $gid, $stdin, $stdout, $stderr) == 3 or return }
-  return ($stdin, $stdout, $stderr);
+  return (%files, standard => [$stdin, $stdout, $stderr]);
 }
 sub become {
   my ($files, $is_wrapped, $cwd, $count, @words) = @_;
   setsid();
+  ioctl($files->[0], $ioctl{set_controlling}, 0) if -t $files->[0];
   dup2(fileno($files->[$_]), $_) for 0 .. 2;
   $SIG{$_} = 'DEFAULT' for qw(CHLD PIPE);
   # A wrapper waits for its command, which gets the same signals and decides by itself.
@@ -51,17 +65,22 @@ sub become {
   exec { $words[0] } @words or do { syswrite(STDERR, "cannot run $words[0]: $!\n"); _exit(127) };
 }
 sub launch {
-  my ($id, $path, $in, $is_pipe, $out, $err, $uid, $gid, @command) = split /\0/, $_[0], -1;
+  my ($id, $path, @given) = split /\0/, $_[0], -1;
+  my ($how, $size, @places) = splice(@given, 0, 8);
   sysopen(my $record, $path, O_WRONLY | O_CREAT | O_EXCL, 0600)
     or return tell_server($! == EEXIST ? "taken $id" : "failed $id $!");
   unlink "$path.unstarted";
-  my @files = syswrite($record, ($boot || '-') . ' ') ? open_files($in, $is_pipe, $out, $err, $uid, $gid) : ();
-  my $pid = @files ? fork() : undef;
+  my %files = syswrite($record, ($boot || '-') . ' ') ? open_files($how, $size, @places) : ();
+  my $pid = %files ? fork() : undef;
   if (!defined $pid) { my $why = $!; unlink $path; return tell_server("failed $id $why") }
-  become(\@files, @command) if $pid == 0;
+  if ($pid == 0) { $size eq '' ? become($files{standard}, @given) : hold_terminal(\%files, @given) }
   syswrite($record, describe($pid));
   $records{$pid} = $record;
   tell_server("started $id $pid");
+  return if $how ne 'feed' || $size ne '';
+  delete @files{qw(standard both)};
+  my $holder = fork();
+  feed($files{frames}, $files{to}, $pid) if defined $holder && $holder == 0;
 }
 while ($open) {
   my $ready = ''; vec($ready, fileno(STDIN), 1) = 1;

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
 import { JobFailure, messageOf } from "../../job/failure.ts";
 import { launchDirectly } from "./launch-directly.ts";
-import type { Launched, LaunchRequest } from "./launch-request.ts";
+import { onScript, type Launched, type LaunchRequest } from "./launch-request.ts";
 import { launcherScript, unwrapScript, wrappedPrefix } from "./launcher-script.ts";
 import { jobVariable } from "./main-process.ts";
 import { toEnd, type ProcessEnd } from "./process-record.ts";
@@ -41,7 +41,7 @@ export class Launcher {
     if (helper === undefined) {
       if (request.wrapper !== undefined)
         throw notStarted("it would have to be kept from the server's files, which needs Perl");
-      return launchDirectly(request).catch((error: unknown) => {
+      return launchDirectly(onScript(request)).catch((error: unknown) => {
         throw notStarted(messageOf(error));
       });
     }
@@ -56,7 +56,8 @@ export class Launcher {
     return new Promise((resolve, reject) => {
       const id = String(++this.#count);
       this.#pending.set(id, { helper, resolve, reject });
-      helper.stdin?.write(encode(id, unwrapLater(request, this.#perl, this.env)));
+      const possible = process.platform === "linux" ? request : onScript(request);
+      helper.stdin?.write(encode(id, unwrapLater(possible, this.#perl, this.env)));
     });
   }
 
@@ -160,9 +161,11 @@ function unwrapLater(
 }
 
 function encode(id: string, request: LaunchRequest): string {
-  const { record, stdin, stdout, stderr, cwd, argv, wrapper } = request;
+  const { record, stdin, terminal, stdout, stderr, cwd, argv, wrapper } = request;
   const env = Object.entries(request.env).map(([name, value]) => `${name}=${value}`);
-  const files = [record, stdin.path, stdin.isPipe ? "1" : "", stdout, stderr];
+  const frames = stdin.type === "feed" ? stdin.frames : "";
+  const size = terminal === undefined ? "" : `${terminal.columns} ${terminal.rows}`;
+  const files = [record, stdin.type, size, stdin.path, frames, stdout, stderr];
   const { uid = "", gid = "" } = wrapper?.user ?? {};
   const text = [
     id,

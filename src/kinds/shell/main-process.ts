@@ -42,7 +42,24 @@ export async function findOrStart(
   return { group: launched.pid, ended: launched.ended.then((end) => end ?? awaitEnd(record, context.signal)) };
 }
 
-const checkpointSchema = z.object({ attempt: z.int(), bootId: z.string() });
+/** What is kept of a command in the store, beside its files. */
+const noteSchema = z.object({
+  attempt: z.int(),
+  bootId: z.string(),
+  /** What has become of an input that is streamed: some of it was passed on, or it ended before there was any. */
+  input: z.enum(["streamed", "ended"]).optional(),
+});
+
+type CommandNote = z.output<typeof noteSchema>;
+
+export async function loadNote({ checkpoint }: JobContext): Promise<CommandNote | undefined> {
+  return noteSchema.safeParse(await checkpoint.load()).data;
+}
+
+export async function saveNote(context: JobContext, change: Pick<CommandNote, "input">): Promise<void> {
+  const note = (await loadNote(context)) ?? { attempt: context.attempt, bootId: readBootId() };
+  await context.checkpoint.save({ ...note, ...change });
+}
 
 /**
  * The record lies among the job's files, which somebody may delete, so its absence alone proves nothing. That the attempt is about to
@@ -52,11 +69,11 @@ const checkpointSchema = z.object({ attempt: z.int(), bootId: z.string() });
 async function mayHaveStarted(context: JobContext, record: string): Promise<boolean> {
   const { attempt, checkpoint, isInterrupted } = context;
   const bootId = readBootId();
-  const noted = isInterrupted ? checkpointSchema.safeParse(await checkpoint.load()).data : undefined;
-  if (noted?.attempt === attempt) return noted.bootId !== bootId || !existsSync(unstartedFile(record));
+  const noted = isInterrupted || attempt > 1 ? await loadNote(context) : undefined;
+  if (isInterrupted && noted?.attempt === attempt) return noted.bootId !== bootId || !existsSync(unstartedFile(record));
   if (isInterrupted && existsSync(record)) return true;
   writeFileSync(unstartedFile(record), "", { mode: 0o600 });
-  await checkpoint.save({ attempt, bootId });
+  await checkpoint.save({ attempt, bootId, ...(noted?.input === "ended" ? { input: noted.input } : {}) });
   return false;
 }
 

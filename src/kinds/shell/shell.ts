@@ -1,14 +1,16 @@
+import { existsSync } from "node:fs";
 import type { z } from "zod";
 import { LonghaulError } from "../../job/error.ts";
 import { JobFailure } from "../../job/failure.ts";
-import { defineKind, type JobContext, type Kind, type StopCause } from "../../job/kind.ts";
+import { defineKind, type JobContext, type Kind, type SentInput, type StopCause } from "../../job/kind.ts";
 import type { PatternPool } from "../../text/pattern-pool.ts";
 import { createShownTexts, type Redactor } from "../../text/redact.ts";
 import { openFiles, type AttemptFiles } from "./attempt-files.ts";
-import { writeToPipe } from "./input-pipe.ts";
+import { createInputSender, inputOfAttempt, isInputRepeatable } from "./command-input.ts";
 import { createInside } from "./inside.ts";
 import { shellContract, type ShellInput } from "./contract.ts";
 import { inspectCommand, Supervisor } from "./supervise.ts";
+import { writeSize } from "./input-pipe.ts";
 import type { Isolation } from "./isolation.ts";
 import { toLaunchRequest, type Launched } from "./launch-request.ts";
 import type { Launcher } from "./launcher.ts";
@@ -104,19 +106,29 @@ function concealWords(words: readonly string[], show: (text: string) => string):
 }
 
 async function runCommand(
-  input: ShellInput,
+  given: ShellInput,
   context: JobContext,
   settings: ShellSettings,
 ): Promise<z.input<typeof shellContract.result>> {
+  const input = await inputOfAttempt(given, context);
   const files = openFiles(context);
   const starting = superviseStart(input, context, files, settings);
+  const write = createInputSender(input, context, { files, ...settings });
+  const feed = async (sent: SentInput): Promise<number> => {
+    const { supervisor } = await starting;
+    const taken = await write(sent);
+    context.touch();
+    supervisor.stir();
+    return taken;
+  };
   // At once, not when it is found or started: whoever sees the job running may send to it.
   context.serve({
-    send: async (text) => {
-      const { supervisor } = await starting;
-      await sendText(text, input, files, settings);
-      context.touch();
-      supervisor.stir();
+    send: async (text) => void (await feed({ bytes: Buffer.from(text) })),
+    feed,
+    resize: async (size) => {
+      await starting;
+      demandTerminal(input, files);
+      await writeSize(files.frames, size);
     },
     inside: createInside(context, settings.redactor),
     inspect: async () => {
@@ -133,7 +145,14 @@ async function runCommand(
     }
     throw thrown;
   });
-  return toResult(end, commandText(input), settings.redactor);
+  if (end?.exitCode === 0) return { exit_code: 0, signal: null };
+  throw toFailure(end, settings.redactor.text(commandText(input)), await isInputRepeatable(input, context));
+}
+
+function demandTerminal({ pty, stdin }: ShellInput, { frames }: AttemptFiles): void {
+  if (pty === true && stdin === undefined && existsSync(frames)) return;
+  const why = pty === true ? "the window of this command's terminal has a fixed size" : "the command has no terminal";
+  throw new LonghaulError("conflict", `Nothing can be resized: ${why}.`);
 }
 
 async function superviseStart(
@@ -172,19 +191,6 @@ async function findInsideEnv(
   return token === undefined ? {} : ((await insideVariables?.({ token, ...command }, signal)) ?? {});
 }
 
-async function sendText(
-  text: string,
-  input: ShellInput,
-  files: AttemptFiles,
-  { policy, patterns }: ShellSettings,
-): Promise<void> {
-  await checkAllowed(policy, text, patterns);
-  if (input.stdin !== undefined) {
-    throw new LonghaulError("conflict", "The command's input was given when it was started, so no more can be sent.");
-  }
-  await writeToPipe(files.stdin, text);
-}
-
 async function superviseToEnd(
   supervisor: Supervisor,
   ended: Promise<ProcessEnd | undefined>,
@@ -201,20 +207,17 @@ function isLeftRunning(signal: AbortSignal): boolean {
   return cause?.type === "stopping" || cause?.type === "lease_lost";
 }
 
-function toResult(
-  end: ProcessEnd | undefined,
-  command: string,
-  redactor: Redactor,
-): z.input<typeof shellContract.result> {
-  if (end?.exitCode === 0) return { exit_code: 0, signal: null };
-  const shown = shorten(redactor.text(command));
+function toFailure(end: ProcessEnd | undefined, command: string, isRepeatable: boolean): JobFailure {
+  const shown = shorten(command);
+  const why = isRepeatable ? "" : " What was piped into it is gone, so it is not tried again.";
   if (end === undefined) {
-    const message = `"${shown}" ended without leaving an exit code: it was killed, its files were deleted, or the machine restarted.`;
-    throw new JobFailure("lost", message, { details: { exit_code: null, signal: null } });
+    const message = `"${shown}" ended without leaving an exit code: it was killed, its files were deleted, or the machine restarted.${why}`;
+    return new JobFailure("lost", message, { retryable: isRepeatable, details: { exit_code: null, signal: null } });
   }
   const { exitCode, signal } = end;
   const by = signal === null ? "" : ` (${signal})`;
-  throw new JobFailure("exit_code", `"${shown}" exited with code ${exitCode}${by}.`, {
+  return new JobFailure("exit_code", `"${shown}" exited with code ${exitCode}${by}.${why}`, {
+    retryable: isRepeatable,
     details: { exit_code: exitCode, signal },
   });
 }

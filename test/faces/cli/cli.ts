@@ -25,7 +25,9 @@ export interface Running {
 
 interface RunOptions {
   readonly env?: Record<string, string>;
-  readonly stdin?: string;
+  readonly stdin?: string | Uint8Array;
+  /** Its input does not end by itself: the test writes to it, or nobody does. */
+  readonly isInputOpen?: true;
   readonly cwd?: string;
   /** Another program than the built one. */
   readonly bin?: string;
@@ -89,7 +91,9 @@ function startCli(home: string, words: readonly string[], options: RunOptions): 
   let stderr = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
   child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-  child.stdin.end(options.stdin ?? "");
+  // It may end without having read all.
+  child.stdin.on("error", () => undefined);
+  if (options.isInputOpen !== true) child.stdin.end(options.stdin ?? "");
   const done = new Promise<Done>((fulfil) => {
     child.once("close", (code) => fulfil({ code, stdout, stderr }));
   });

@@ -127,6 +127,7 @@ const rows: Readonly<Record<string, Row>> = {
   webhook_list: { target: "none", input: () => ({}) },
   webhook_redeliver: { target: "job", input: (job) => ({ job }) },
   notify_test: { target: "none", input: () => ({ notify: "nonsense" }), allowed: 400 },
+  job_resize: { target: "job", input: (id) => ({ id, columns: 80, rows: 24 }), allowed: 409 },
   job_send: { target: "job", input: (id) => ({ id, text: "x" }), allowed: 409 },
   job_answer: { target: "job", input: (id) => ({ id, answer: { action: "accept" } }), allowed: 400 },
   job_cancel: { target: "job", input: (id) => ({ ids: [id] }) },

@@ -157,6 +157,9 @@ describe("a command whose server was killed", () => {
     await restart();
     await send(job.id, "6 * 7");
     await until(async () => (await stdout(job.id)).includes("42"));
+    await (server as Server).call("job_resize", { id: job.id, columns: 66, rows: 11 });
+    await send(job.id, "import os; os.get_terminal_size()");
+    await until(async () => (await stdout(job.id)).includes("columns=66, lines=11"));
     await send(job.id, "exit(3)");
     expect(await end(job.id)).toMatchObject({ state: "failed", exit_code: 3 });
   });

@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { containing } from "../../containing.ts";
 import { until } from "../../until.ts";
 import { exited, useShell } from "./world.ts";
 import { refusal } from "../../engine/world.ts";
@@ -122,6 +124,71 @@ describe("a terminal", () => {
     expect((await world().end(job.id)).state.status).toBe("succeeded");
   });
 
+  it("has a window of the size that it is given, and of another when it is resized", async () => {
+    const engine = await world().open();
+    const command = "trap 'stty size' WINCH; stty size; while :; do sleep 0.02; done";
+    const job = await world().submit({ command, pty: true, window: { columns: 90, rows: 30 } });
+    await world().untilOutput(job.id, "30 90");
+    await engine.resize(job.id, { columns: 77, rows: 22 });
+    await world().untilOutput(job.id, "22 77");
+    // Without a size what is shown is drawn anew. A shell may miss a signal that comes while it heeds the one before.
+    await until(async () => {
+      await engine.resize(job.id);
+      return (await world().stdout(job.id)).split("22 77").length > 2;
+    });
+    await engine.cancel(job.id);
+    expect((await world().end(job.id)).state.status).toBe("cancelled");
+  });
+
+  it("is what there must be to be resized", async () => {
+    const engine = await world().open();
+    const job = await world().submit("sleep 60");
+    await world().pid(job.id);
+    await expect(engine.resize(job.id, { columns: 80, rows: 24 })).rejects.toMatchObject(
+      refusal("conflict", /the command has no terminal/),
+    );
+  });
+
+  it("shows nothing of what is typed where the command wants it so", async () => {
+    const engine = await world().open();
+    const command = "read -rsp 'Password: ' secret; echo; echo ${#secret} characters";
+    const job = await world().submit({ command, pty: true });
+    await world().untilOutput(job.id, "Password: ");
+    await engine.send(job.id, "opensesame\n");
+    await world().end(job.id);
+    expect(await world().stdout(job.id)).toBe("Password: \r\n10 characters\r\n");
+  });
+
+  it("passes on all that is written to it, also at the end", async () => {
+    await world().open();
+    const lines = Array.from({ length: 200_000 }, (_, index) => `${index + 1}\r\n`).join("");
+    expect(await world().stdoutOf({ command: "seq 200000", pty: true })).toBe(lines);
+  });
+
+  it("takes a text that is given at the start, and its end", async () => {
+    await world().open();
+    const shown = await world().stdoutOf({ command: "stty -echo; cat; echo the end", stdin: "a\nb", pty: true });
+    expect(shown.replace(/^a\r\nb/, "")).toBe("a\r\nbthe end\r\n");
+  });
+
+  it("lets keys be pressed that are sent once, however often: Ctrl-C interrupts", async () => {
+    const engine = await world().open();
+    const job = await world().submit({ command: "trap 'echo interrupted; exit 7' INT; echo up; sleep 60", pty: true });
+    await world().untilOutput(job.id, "up");
+    await engine.feed(job.id, { bytes: Buffer.from("\u0003"), sender: "keys", offset: 0 });
+    expect((await world().end(job.id)).state).toMatchObject(exited(7));
+  });
+
+  it("is taken away from a command that does not heed a cancel, before the command is killed", async () => {
+    const engine = await world().open({ termGraceMs: 30_000 });
+    const command = "trap '' TERM; trap 'echo hung up; exit' HUP; echo up; while :; do sleep 0.1; done";
+    const job = await world().submit({ command, pty: true });
+    await world().untilOutput(job.id, "up");
+    await engine.cancel(job.id);
+    expect((await world().end(job.id)).state.status).toBe("cancelled");
+    expect(await world().stdout(job.id)).toContain("hung up");
+  });
+
   it("hands on the command's exit code and ends with a cancel", async () => {
     const engine = await world().open();
     expect((await world().run({ command: "exit 9", pty: true })).state).toMatchObject(exited(9));
@@ -131,5 +198,102 @@ describe("a terminal", () => {
     await engine.cancel(job.id);
     expect((await world().end(job.id)).state.status).toBe("cancelled");
     expect(() => process.kill(pid, 0)).toThrow(/ESRCH/);
+  });
+});
+
+describe("input that is streamed", () => {
+  const bytes = (text: string): Uint8Array => Buffer.from(text);
+
+  it("reaches the command as it comes, and ends", async () => {
+    const engine = await world().open();
+    const job = await world().submit({ command: "head -n 1; echo one; cat; echo the end", stream_stdin: true });
+    await world().pid(job.id);
+    await engine.feed(job.id, { bytes: bytes("first\n") });
+    await world().untilOutput(job.id, "one\n");
+    await engine.feed(job.id, { bytes: bytes("second\n"), isEnd: true });
+    expect((await world().end(job.id)).state.status).toBe("succeeded");
+    expect(await world().stdout(job.id)).toBe("first\none\nsecond\nthe end\n");
+  });
+
+  it("counts once what a sender sends again, wherever it was cut", async () => {
+    const engine = await world().open();
+    const job = await world().submit({ argv: ["cat"], stream_stdin: true });
+    await world().pid(job.id);
+    const text = Array.from({ length: 40_000 }, (_, index) => `${index}\n`).join("");
+    const send = (from: number, to: number): Promise<number> =>
+      engine.feed(job.id, { bytes: bytes(text.slice(from, to)), sender: "s", offset: from });
+    await send(0, 10_000);
+    await send(0, 10_000);
+    await send(5_000, 60_000);
+    await send(60_000, text.length);
+    await engine.feed(job.id, { bytes: bytes("other"), sender: "another", offset: 0, isEnd: true });
+    await world().end(job.id);
+    expect(await world().stdout(job.id)).toBe(`${text}other`);
+  });
+
+  it("is taken no faster than the command reads it, and nothing of it is lost", async () => {
+    const engine = await world().open();
+    const job = await world().submit({ command: "until [ -e go ]; do sleep 0.02; done; sha1sum", stream_stdin: true });
+    await world().pid(job.id);
+    const data = Buffer.alloc(4_000_000, "0123456789abcdefghijklmnopqrstuvwxyz");
+    const taken = await engine.feed(job.id, { bytes: data, sender: "s", offset: 0 });
+    expect(taken).toBeGreaterThan(0);
+    expect(taken).toBeLessThan(data.length);
+    writeFileSync(world().path("go"), "");
+    for (let offset = taken; offset < data.length;) {
+      offset += await engine.feed(job.id, { bytes: data.subarray(offset), sender: "s", offset });
+    }
+    await engine.feed(job.id, { bytes: bytes(""), sender: "s", offset: data.length, isEnd: true });
+    await world().end(job.id);
+    const expected = createHash("sha1").update(data).digest("hex");
+    expect(await world().stdout(job.id)).toBe(`${expected}  -\n`);
+  });
+
+  it("is refused as closed once the command reads no more", async () => {
+    const engine = await world().open();
+    const job = await world().submit({ command: "exec 0<&-; echo closed; sleep 60", stream_stdin: true });
+    await world().untilOutput(job.id, "closed");
+    await until(async () => {
+      const sent = engine.feed(job.id, { bytes: bytes("x"), sender: "s", offset: 0 });
+      return sent.then(
+        () => false,
+        (error: unknown) => {
+          expect(error).toMatchObject({ ...refusal("conflict", /input is closed/), details: { input: "closed" } });
+          return true;
+        },
+      );
+    });
+  });
+
+  it("cannot be ended, and counts no offsets, where the command was started to stay open for what is sent", async () => {
+    const engine = await world().open();
+    const job = await world().submit({ argv: ["cat"] });
+    await world().pid(job.id);
+    const refused = refusal("conflict", /stays open and counts no bytes, because it was not started with stream_stdin/);
+    await expect(engine.feed(job.id, { bytes: bytes(""), isEnd: true })).rejects.toMatchObject(refused);
+    await expect(engine.feed(job.id, { bytes: bytes("x"), sender: "s", offset: 0 })).rejects.toMatchObject(refused);
+  });
+
+  it("is not given to a second attempt, which therefore is none", async () => {
+    const engine = await world().open();
+    const request = { limits: { attempts: 3 } };
+    const job = await world().submit({ command: "cat; exit 3", stream_stdin: true }, request);
+    await world().pid(job.id);
+    await engine.feed(job.id, { bytes: bytes("data\n"), isEnd: true });
+    const { state } = await world().end(job.id);
+    expect(state).toMatchObject({ ...exited(3), attempt: 1 });
+    expect(state).toMatchObject({ failure: { message: containing("What was piped into it is gone") } });
+    await engine.retry(job.id);
+    expect((await world().end(job.id)).state).toMatchObject({ status: "failed", failure: { code: "input_gone" } });
+  });
+
+  it("is none for every attempt if it was none for the first", async () => {
+    const engine = await world().open();
+    const request = { limits: { attempts: 2 } };
+    const job = await world().submit({ command: "cat; echo end; exit 3", stream_stdin: true }, request);
+    await world().pid(job.id);
+    await engine.feed(job.id, { bytes: bytes(""), sender: "s", offset: 0, isEnd: true });
+    expect((await world().end(job.id)).state).toMatchObject({ ...exited(3), attempt: 2 });
+    expect(await world().stdout(job.id)).toBe("end\n");
   });
 });

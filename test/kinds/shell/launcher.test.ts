@@ -89,7 +89,7 @@ describe("the helper that launches commands", () => {
       cwd: world().base,
       env: {},
       record: join(world().home, "process"),
-      stdin: { path: "/dev/null", isPipe: false },
+      stdin: { path: "/dev/null", type: "file" as const },
       stdout: "/dev/null",
       stderr: "/dev/null",
     };

@@ -8,21 +8,20 @@ import { isFinished, jobLabel, outcomeText, stateText } from "../show/job-text.t
 import { countText } from "../../../text/count-text.ts";
 import { sayStatus } from "../../../job/status-words.ts";
 
-export const send = defineCommand<{ newline: boolean }, [id: string, words: string[]]>({
+export const send = defineCommand<{ newline: boolean; eof?: true }, [id: string, words: string[]]>({
   describe: (command) => {
     command
       .argument("<id>", "id, end of an id, or name")
-      .argument("<text...>", "what to send; words are joined by spaces")
-      .option("--no-newline", "do not add a line end to the text");
+      .argument("[text...]", "what to send; words are joined by spaces")
+      .option("--no-newline", "do not add a line end to the text")
+      .option("--eof", "end the input, after the text if there is any");
   },
-  run: async ({ client, screen }, options, id, words) => {
-    const receipt = await client.call("job_send", {
-      id,
-      text: words.join(" "),
-      newline: options.newline,
-    });
-    if (options.json === true) screen.printJson(receipt);
-    else screen.note(`Sent ${countText(receipt.sent, "byte")}.`);
+  run: async ({ client, screen }, { newline, eof, json }, id, words) => {
+    if (words.length === 0 && eof !== true) refuse(`Say what to send: longhaul send ${id} TEXT, or --eof.`);
+    const text = words.length === 0 ? undefined : words.join(" ");
+    const receipt = await client.call("job_send", { id, text, newline, end: eof === true });
+    if (json === true) screen.printJson(receipt);
+    else screen.note(`Sent ${countText(receipt.sent, "byte")}${eof === true ? " and ended its input" : ""}.`);
   },
 });
 

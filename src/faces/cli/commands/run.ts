@@ -3,11 +3,18 @@ import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { text as readAll } from "node:stream/consumers";
 import { LonghaulError } from "../../../job/error.ts";
+import type { JobView } from "../../../operations/job-view.ts";
 import type { CliContext } from "../cli-context.ts";
+import { attachTerminal } from "../attach/attach-terminal.ts";
+import { windowSize } from "../attach/raw-terminal.ts";
 import { defineCommand } from "../command.ts";
+import { tellAttached } from "./attach.ts";
+import { exitCodes } from "../exit-code.ts";
 import { followJob } from "../follow/follow-job.ts";
+import { inputSource, startFeeding } from "../follow/piped-input.ts";
 import { addNotifyOptions, toNotifyRequest, type NotifyOptions } from "../options/notify-options.ts";
 import { collect, readDuration, readWhole } from "../options/option-values.ts";
+import { shortId } from "../show/job-text.ts";
 
 interface RunOptions extends NotifyOptions {
   readonly detach?: true;
@@ -33,12 +40,30 @@ interface RunOptions extends NotifyOptions {
 export const run = defineCommand<RunOptions, [words: string[]]>({
   describe,
   run: async (cli, options, words) => {
-    const request = await toRequest(words, options, cli);
-    const job = await cli.client.callWithContext("run_command", request);
     const { detach, json, pty } = options;
-    return followJob(cli, job, { detach, json, output: { isPty: pty === true } });
+    const source = detach === true || options.stdin !== undefined ? "none" : inputSource();
+    const isAttached = pty === true && source === "terminal" && cli.screen.terminal.out.isTerminal && json !== true;
+    const request = await toRequest(words, options, cli);
+    const job = await cli.client.callWithContext("run_command", {
+      ...request,
+      ...(source === "nothing" ? { stdin: "" } : source === "piped" ? { stream_stdin: true } : {}),
+      ...(isAttached ? { window: windowSize() } : {}),
+    });
+    if (isAttached) return tellAttached(cli, job, await attachTerminal(cli, job));
+    const feeding = source === "piped" ? startFeeding(cli, job.id) : undefined;
+    try {
+      const exitCode = await followJob(cli, job, { detach, json, output: { isPty: pty === true } });
+      if (exitCode === exitCodes.interrupted && feeding?.isDone() === false) tellUnfed(cli, job);
+      return exitCode;
+    } finally {
+      feeding?.stop();
+    }
   },
 });
+
+function tellUnfed({ screen }: CliContext, { id }: JobView): void {
+  screen.note(`What is piped in here has not all been passed on. End its input: longhaul send ${shortId(id)} --eof`);
+}
 
 function describe(command: Command): void {
   addNotifyOptions(command)
@@ -51,7 +76,7 @@ function describe(command: Command): void {
     .option("-e, --env <name=value>", "a variable, or just the name of one to pass on; may be repeated", collect)
     .option("--timeout <time>", "maximum running time of one attempt, such as 10m", readDuration)
     .option("--idle-timeout <time>", "maximum time without a sign of life", readDuration)
-    .option("--pty", "run in a terminal of its own, for programs that need one")
+    .option("--pty", "run in a terminal of its own; on a terminal, this one is it until the job ends")
     .option("--ready <how>", "how to tell that it is up: pattern=…, port=… or url=…", readReady)
     .option("--retry <times>", "how many times to try again if it fails", readWhole(0, 99))
     .option("--after <id>", "run after this job has succeeded; may be repeated", collect)
@@ -62,11 +87,14 @@ function describe(command: Command): void {
     .option("--shell <shell>", "bash or sh")
     .option(
       "--stdin <text>",
-      "text for its standard input, or - for what is piped in here; otherwise the input stays open for `send`",
+      "text for its standard input, or - to read what is piped in here to its end first (as -d needs it)",
     )
     .option("--webhook <url>", "post its end and its questions to this URL")
     .option("--finish-with-main", "do not wait for children that outlive the main process")
-    .addHelpText("after", "\nCtrl-C leaves the job running. The exit code is the command's own.");
+    .addHelpText(
+      "after",
+      "\nCtrl-C leaves the job running. The exit code is the command's own. What is piped in becomes the command's\ninput; with -d, or at a terminal, the input stays open for `longhaul send`.",
+    );
 }
 
 async function toRequest(words: readonly string[], options: RunOptions, cli: CliContext): Promise<object> {

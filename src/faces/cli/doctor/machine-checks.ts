@@ -34,6 +34,7 @@ const tools: readonly Tool[] = [
   {
     name: "script",
     isNeeded: false,
+    ...(process.platform === "linux" ? { standsInFor: "perl" } : {}),
     lack: "jobs with --pty fail",
     advice: "Install util-linux (on Debian 12 and later: bsdutils).",
   },

@@ -133,16 +133,19 @@ async function readOutput(
   return { output: told, ...(cut === 0 ? {} : { output_cut: cut }) };
 }
 
-function goesOn(job: JobView, see: string): string {
+export function goesOn(job: Pick<JobView, "id" | "name">, see: string): string {
   const id = shortId(job.id);
   return `Job ${jobLabel(job)} goes on. See it: longhaul ${see} ${id}   End it: longhaul cancel ${id}`;
 }
 
 /** What the output in a pipe and the exit code say, and what a result says, is not told twice. */
 function tellEnd({ screen }: CliContext, job: JobView, writer: TerminalWriter, hasOutput: boolean): void {
-  const { noteStyle, terminal } = screen;
   const isSuccess = job.state === "succeeded";
   const isPlainExit = isSuccess || job.error?.code === "exit_code";
-  if (hasOutput ? isPlainExit && !terminal.err.isTerminal : isSuccess) return;
-  writer.note(`${isSuccess ? noteStyle.green("✓") : noteStyle.red("✗")} ${jobLabel(job)} ${outcomeText(job)}`);
+  if (hasOutput ? isPlainExit && !screen.terminal.err.isTerminal : isSuccess) return;
+  writer.note(endText(screen, job));
+}
+
+export function endText({ noteStyle }: CliContext["screen"], job: JobView): string {
+  return `${job.state === "succeeded" ? noteStyle.green("✓") : noteStyle.red("✗")} ${jobLabel(job)} ${outcomeText(job)}`;
 }

@@ -41,6 +41,7 @@ export function connect(parts: ConnectParts): Client {
 
   const sendUntilAnswered = async <Output>(
     operation: string,
+    input: object,
     signal: AbortSignal | undefined,
     send: (client: Client) => Promise<Output>,
   ): Promise<Output> => {
@@ -51,7 +52,7 @@ export function connect(parts: ConnectParts): Client {
       } catch (error) {
         if (signal?.aborted === true || repeats >= maxRepeats) throw error;
         if (error instanceof NotRunningError) await start();
-        else if (isBroken(error) && !onceOnly.has(operation)) await delay(repeatAfterMs);
+        else if (isBroken(error) && isRepeatable(operation, input)) await delay(repeatAfterMs);
         else throw error;
       }
     }
@@ -59,10 +60,10 @@ export function connect(parts: ConnectParts): Client {
 
   return {
     call: (operation, input, signal) =>
-      sendUntilAnswered(operation, signal, (client) => client.call(operation, input, signal)),
+      sendUntilAnswered(operation, input, signal, (client) => client.call(operation, input, signal)),
     callWithContext: (operation, input, signal) =>
-      sendUntilAnswered(operation, signal, (client) => client.callWithContext(operation, input, signal)),
-    start: (verb, input) => sendUntilAnswered(verb, undefined, (client) => client.start(verb, input)),
+      sendUntilAnswered(operation, input, signal, (client) => client.callWithContext(operation, input, signal)),
+    start: (verb, input) => sendUntilAnswered(verb, input, undefined, (client) => client.start(verb, input)),
   };
 }
 
@@ -83,6 +84,11 @@ function delay(ms: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, ms);
   });
+}
+
+/** What is sent with an offset counts once. */
+function isRepeatable(operation: string, input: object): boolean {
+  return !onceOnly.has(operation) || (operation === "job_send" && "offset" in input);
 }
 
 /** The server ended before it answered, or is about to end. */
