@@ -57,7 +57,7 @@ export const agent = defineCommand<AgentOptions, [words: string[]]>({
 });
 
 function describe(command: Command): void {
-  addNotifyOptions(command)
+  command
     .argument("[task...]", "what to do, or - for what is piped in here")
     .option(
       "--model <model>",
@@ -92,6 +92,7 @@ function describe(command: Command): void {
     .option("-d, --detach", "print the id and do not wait")
     .option("--check", "test the configured models, and do nothing else")
     .addHelpText("after", "\nCtrl-C leaves the agent running.");
+  addNotifyOptions(command);
 }
 
 function toRequest(task: string, options: AgentOptions): AgentRequest {

@@ -41,7 +41,7 @@ export const run = defineCommand<RunOptions, [words: string[]]>({
 });
 
 function describe(command: Command): void {
-  addNotifyOptions(command)
+  command
     .passThroughOptions()
     .usage("[options] -- COMMAND…")
     .argument("<command...>", "one word: a command line for the shell; several: a program and its arguments")
@@ -67,6 +67,7 @@ function describe(command: Command): void {
     .option("--webhook <url>", "post its end and its questions to this URL")
     .option("--finish-with-main", "do not wait for children that outlive the main process")
     .addHelpText("after", "\nCtrl-C leaves the job running. The exit code is the command's own.");
+  addNotifyOptions(command);
 }
 
 async function toRequest(words: readonly string[], options: RunOptions, cli: CliContext): Promise<object> {
