@@ -24,7 +24,15 @@ export function createDesktop(env: NodeJS.ProcessEnv, platform: NodeJS.Platform 
         platform === "darwin"
           ? [...appleScript.flatMap((line) => ["-e", line]), text]
           : ["--app-name=Longhaul", `--urgency=${isUrgent ? "critical" : "normal"}`, "--", text];
-      await run(file, words, { env, signal });
+      await run(file, words, { env, signal }).catch((error: unknown) => {
+        throw new Error(`${program} ${said(error)}`);
+      });
     },
   };
+}
+
+/** What it wrote: its own message repeats the command. */
+function said(error: unknown): string {
+  const text = typeof error === "object" && error !== null && "stderr" in error ? String(error.stderr).trim() : "";
+  return text === "" ? "failed" : `said: ${text}`;
 }

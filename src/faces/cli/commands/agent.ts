@@ -72,7 +72,7 @@ function nameFlags(error: unknown): never {
 const backends = ["claude-code", "codex", "opencode", "gemini"] as const;
 
 function describe(command: Command): void {
-  addNotifyOptions(command)
+  command
     .argument("[task...]", "what to do, or - for what is piped in here")
     .option(
       "--model <model>",
@@ -100,6 +100,7 @@ function describe(command: Command): void {
     .option("-d, --detach", "print the id and do not wait")
     .option("--check", "test the configured models, and do nothing else")
     .addHelpText("after", "\nCtrl-C leaves the agent running.");
+  addNotifyOptions(command);
 }
 
 function toRequest(task: string, options: AgentOptions): AgentRequest {

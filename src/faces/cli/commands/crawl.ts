@@ -59,13 +59,14 @@ export const crawl = defineCommand<CrawlOptions, [urls: string[]]>({
 });
 
 function describe(command: Command): void {
-  addNotifyOptions(addPageOptions(addSiteOptions(command.argument("<url...>", "where to start"))))
+  addPageOptions(addSiteOptions(command.argument("<url...>", "where to start")))
     .option("--max-pages <number>", "maximum number of pages to keep (100 unless given)", readWhole(1, 1_000_000))
     .option("--out <place>", "a folder for Markdown files, or a file ….jsonl; without it the pages are listed")
     .option("--prompt <text>", "data to extract, in words for a language model")
     .option("--html", "keep the HTML too")
     .option("-d, --detach", "print the id and do not wait")
     .addHelpText("after", "\nCtrl-C leaves the crawl running.");
+  addNotifyOptions(command);
 }
 
 type PageFields = NonNullable<InputOf<"crawl_pages">["fields"]>;

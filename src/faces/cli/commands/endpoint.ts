@@ -47,7 +47,7 @@ interface RunOptions extends NotifyOptions {
 
 export const run = defineCommand<RunOptions, [endpoint: string, input: string | undefined]>({
   describe: (command) => {
-    addNotifyOptions(command)
+    command
       .argument("<endpoint>", "its name, or the id of a RunPod endpoint")
       .argument("[input]", "a JSON object, or - for one that is piped in here ({} unless given)")
       .option("-d, --detach", "print the id and do not wait")
@@ -57,6 +57,7 @@ export const run = defineCommand<RunOptions, [endpoint: string, input: string | 
       .option("--priority <number>", "higher runs first; 0 is normal", readWhole(-1_000, 1_000))
       .option("--tag <tag>", "may be repeated", collect)
       .addHelpText("after", "\nPrints the stream as it comes, then the output. Ctrl-C leaves the job running.");
+    addNotifyOptions(command);
   },
   run: async (cli, options, endpoint, text = "{}") => {
     const { client, screen } = cli;

@@ -25,7 +25,7 @@ interface AnalyzeOptions extends NotifyOptions {
 
 export const analyze = defineCommand<AnalyzeOptions, [url: string]>({
   describe: (command) => {
-    addNotifyOptions(command)
+    command
       .argument("<url>", "the address of a web page")
       .option("-d, --detach", "print the id and do not wait")
       .option("--open", "open the report in your browser")
@@ -36,6 +36,7 @@ export const analyze = defineCommand<AnalyzeOptions, [url: string]>({
       .option("--no-links", "do not check where links lead")
       .option("--no-robots", "open it even if its robots.txt forbids it; only with the owner's permission")
       .addHelpText("after", "\nCtrl-C leaves the job running. The report and the screenshots are kept with the job.");
+    addNotifyOptions(command);
   },
   run: async (cli, options, url) => {
     const { client, screen } = cli;

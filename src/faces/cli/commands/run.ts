@@ -66,7 +66,7 @@ function tellUnfed({ screen }: CliContext, { id }: JobView): void {
 }
 
 function describe(command: Command): void {
-  addNotifyOptions(command)
+  command
     .passThroughOptions()
     .usage("[options] -- COMMAND…")
     .argument("<command...>", "one word: a command line for the shell; several: a program and its arguments")
@@ -95,6 +95,7 @@ function describe(command: Command): void {
       "after",
       "\nCtrl-C leaves the job running. The exit code is the command's own. What is piped in becomes the command's\ninput; with -d, or at a terminal, the input stays open for `longhaul send`.",
     );
+  addNotifyOptions(command);
 }
 
 async function toRequest(words: readonly string[], options: RunOptions, cli: CliContext): Promise<object> {
