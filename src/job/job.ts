@@ -49,6 +49,15 @@ export interface JobSpec {
   readonly isConfined?: true;
   /** As far as it may be shown; the store keeps the rest. */
   readonly webhook?: ShownWebhook;
+  /** The schedule that started it. */
+  readonly schedule?: ScheduleMark;
+}
+
+export interface ScheduleMark {
+  readonly id: string;
+  readonly name: string;
+  /** The planned time that it stands for; absent if somebody ran it by hand. */
+  readonly plannedAt?: number;
 }
 
 export interface Job extends JobSpec {

@@ -112,6 +112,17 @@ describe.each(versions)("a store of version %s", (version) => {
     expect(claims[0]).toMatchObject({ url: "https://hooks.example/jobs?token=fixture", secret: "whsec_fixture" });
   });
 
+  it.runIf(Number(version) >= 4)("has its schedules", async () => {
+    const store = await openFixture(version);
+    expect(await store.schedules.list({})).toMatchObject([
+      { name: "hourly", owner: "ann", bounds: { token: "fixture" }, nextAt: Date.UTC(2026, 0, 1, 3) },
+    ]);
+    expect(await store.schedules.runs("0123456789ab", 10)).toMatchObject([
+      { status: "skipped", skip: "refused", reason: "The fixture refuses." },
+      { status: "skipped", skip: "missed" },
+    ]);
+  });
+
   it("goes on where it was: jobs are claimed, settled, unblocked and retried", async () => {
     const store = await openFixture(version);
     const jobs = await listByName(store);
