@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Artifact } from "../job/artifact.ts";
 import type { JobEvent } from "../job/event.ts";
-import type { JobId } from "../job/id.ts";
+import { createIdSource, type JobId } from "../job/id.ts";
 import type { Job } from "../job/job.ts";
 import type { Json } from "../job/json.ts";
 import type { AttemptHandlers } from "../job/kind.ts";
@@ -18,6 +18,8 @@ import { startHousekeeping } from "./housekeeping.ts";
 import type { QueueDiagnosis } from "./queue-diagnosis.ts";
 import { createReads, type ArtifactRequest, type KindFacts, type OutputRequest } from "./reads.ts";
 import { Attempts } from "./attempts.ts";
+import { createScheduleBook, type ScheduleBook } from "./schedules/schedule-book.ts";
+import { Scheduler } from "./schedules/scheduler.ts";
 import { toKindMap, toSettings, type EngineOptions } from "./settings.ts";
 import { createSubmitter, type SubmitRequest } from "./submit.ts";
 import { createTokenBook, type TokenBook } from "./tokens.ts";
@@ -94,6 +96,8 @@ export interface Engine {
   readonly prune: (actor?: Actor) => Promise<number>;
   /** Who may come in over the network. */
   readonly tokens: TokenBook;
+  /** What is started by the clock. */
+  readonly schedules: ScheduleBook;
   /** Tests texts by the patterns of callers. */
   readonly patterns: PatternPool;
   /** Tells running attempts to stop, stores where they are, and closes the store. Jobs go on with the next engine. */
@@ -125,10 +129,20 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const stopHousekeeping = startHousekeeping(store, runs, settings);
   runs.dispatcher.start(await store.pausedKinds());
   const deliverer = options.webhooks && new Deliverer({ store, settings, webhooks: options.webhooks });
+  const planning = {
+    store,
+    kinds,
+    settings,
+    submitter,
+    dispatcher: runs.dispatcher,
+    newId: createIdSource(settings.clock.now),
+  };
+  const scheduler = new Scheduler(planning);
 
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     actions.close();
+    await scheduler.stop();
     await stopHousekeeping();
     await runs.stop();
     await deliverer?.stop();
@@ -137,5 +151,6 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     await store.close();
   };
   const tokens = createTokenBook({ store, kinds, settings });
-  return { ...reads, ...actions, tokens, patterns: settings.patterns, stop: () => (stopping ??= stop()) };
+  const schedules = createScheduleBook({ ...planning, onPlanned: () => scheduler.wake() });
+  return { ...reads, ...actions, tokens, schedules, patterns: settings.patterns, stop: () => (stopping ??= stop()) };
 }

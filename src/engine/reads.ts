@@ -32,7 +32,7 @@ interface ReadParts extends EngineParts {
   readonly handlers: (id: JobId) => AttemptHandlers;
 }
 
-type Reads = Omit<Engine, keyof Actions | "tokens" | "patterns" | "stop">;
+type Reads = Omit<Engine, keyof Actions | "tokens" | "schedules" | "patterns" | "stop">;
 
 /** What can be told of a kind. */
 export type KindFacts = Pick<Kind, "name" | "onInterrupt" | "input" | "verbs" | "summaryOf"> & {
