@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Job } from "../job/job.ts";
+import type { Job, ScheduleMark } from "../job/job.ts";
 import type { Json } from "../job/json.ts";
 import type { Kind } from "../job/kind.ts";
 import { questionSchema } from "../job/question.ts";
@@ -16,6 +16,8 @@ export const jobViewSchema = z.object({
   owner: z.string(),
   cwd: z.string().optional().describe("The folder that it works in."),
   batch: z.string().optional(),
+  schedule: z.string().optional().describe("The name of the schedule that started it."),
+  planned_at: z.string().optional().describe("The time of that schedule; absent if it was run by hand."),
   tags: z.array(z.string()).optional(),
   attempt: z.int(),
   attempts: z.int().describe("How many attempts the job may have."),
@@ -79,6 +81,7 @@ export function toJobView(job: Job): JobView {
   if (job.name !== undefined) view.name = job.name;
   if (job.cwd !== undefined) view.cwd = job.cwd;
   if (job.batch !== undefined) view.batch = job.batch;
+  if (job.schedule !== undefined) addSchedule(view, job.schedule);
   if (job.tags.length > 0) view.tags = [...job.tags];
   if (job.webhook !== undefined) view.webhook = { url: job.webhook.url, on: [...job.webhook.on] };
   if ("startedAt" in state && state.startedAt !== undefined) view.started_at = toIso(state.startedAt);
@@ -102,6 +105,11 @@ export function summarise(input: Json, kind: Pick<Kind, "summaryOf"> | undefined
   } catch {
     return undefined;
   }
+}
+
+function addSchedule(view: JobView, { name, plannedAt }: ScheduleMark): void {
+  view.schedule = name;
+  if (plannedAt !== undefined) view.planned_at = toIso(plannedAt);
 }
 
 function addEnd(view: JobView, kind: string, state: TerminalState): void {

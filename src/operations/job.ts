@@ -71,14 +71,14 @@ export const jobResult = defineOperation({
 export const jobList = defineOperation({
   name: "job_list",
   scope: "read",
-  description: "List jobs, newest first, by state, kind, batch, tag, name, time or text.",
+  description: "List jobs, newest first, by state, kind, batch, schedule, tag, name, time or text.",
   input: filterSchema.extend({
     limit: z.int().min(1).max(1_000).default(20),
     cursor: z.string().optional().describe("From the page before."),
   }),
   output: z.object({ jobs: z.array(jobViewSchema), cursor: z.string().optional() }),
   run: async (context, { limit, cursor, ...filter }) => {
-    const page = await context.engine.list(toFilter(filter), { limit, cursor }, context.actor);
+    const page = await context.engine.list(await toFilter(filter, context), { limit, cursor }, context.actor);
     const kinds = new Map(context.engine.kinds.map((kind) => [kind.name, kind]));
     const jobs = page.jobs.map(async (job) => {
       // A job may be pruned between the two reads.

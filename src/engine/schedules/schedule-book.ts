@@ -3,7 +3,7 @@ import type { ClientDefaults } from "../../job/client-defaults.ts";
 import { defined } from "../../job/defined.ts";
 import { LonghaulError } from "../../job/error.ts";
 import { parseInput } from "../../job/issue.ts";
-import { localOwner, type Job } from "../../job/job.ts";
+import { localOwner } from "../../job/job.ts";
 import type { Json } from "../../job/json.ts";
 import type { Kind } from "../../job/kind.ts";
 import type {
@@ -13,6 +13,7 @@ import type {
   SchedulePlan,
   ScheduleRun,
 } from "../../store/schedule-store.ts";
+import type { Created } from "../../store/store.ts";
 import { demand, narrow, type Access, type Actor } from "../access.ts";
 import { demandStart } from "../actions.ts";
 import type { Dispatcher } from "../dispatcher.ts";
@@ -36,7 +37,7 @@ export interface ScheduleBook {
   /** Goes on with the next time from now; its jobs may from now on what the actor may. */
   readonly resume: (reference: string, actor?: Actor) => Promise<Schedule>;
   /** Starts its job now; the plan stays as it is. */
-  readonly run: (reference: string, actor?: Actor, idempotencyKey?: string) => Promise<Job>;
+  readonly run: (reference: string, actor?: Actor, idempotencyKey?: string) => Promise<Created>;
   /** Jobs that it has started stay as they are. */
   readonly remove: (reference: string, actor?: Actor) => Promise<Schedule>;
 }
@@ -96,7 +97,7 @@ export function createScheduleBook(parts: BookParts): ScheduleBook {
       dispatcher.wake();
       const created = await creating;
       if (created === undefined) throw notFound(reference);
-      return created.job;
+      return created;
     },
     remove: async (reference, actor = {}) => {
       const schedule = await getToChange(reference, actor);

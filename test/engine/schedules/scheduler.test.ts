@@ -223,9 +223,9 @@ describe("a schedule", () => {
 
   it("run by hand starts its job at once and leaves the plan as it is", async () => {
     const { engine, puppet, schedule } = await plan({ everyMs: 10_000 });
-    const job = await engine.schedules.run("nightly", {}, "key");
+    const { job } = await engine.schedules.run("nightly", {}, "key");
     expect(job.schedule).toEqual({ id: schedule.id, name: "nightly" });
-    expect((await engine.schedules.run("nightly", {}, "key")).id).toBe(job.id);
+    expect(await engine.schedules.run("nightly", {}, "key")).toMatchObject({ isDuplicate: true, job: { id: job.id } });
     await expect(engine.schedules.run("nightly")).rejects.toMatchObject({ code: "conflict" });
     await finishNext(puppet, engine);
     expect(await engine.schedules.get("nightly")).toMatchObject({ nextAt: schedule.nextAt, counts: { runs: 1 } });
