@@ -8,6 +8,7 @@ import { mcpTaskProfile } from "../faces/profiles/mcp-task/mcp-task-profile.ts";
 import type { McpProfile, ProfileParts } from "../faces/profiles/profile.ts";
 import { reftrixProfile } from "../faces/profiles/reftrix/reftrix-profile.ts";
 import { runpodProfile } from "../faces/profiles/runpod/runpod-profile.ts";
+import { scheduleProfile } from "../faces/profiles/schedule/schedule-profile.ts";
 import { searchclawProfile } from "../faces/profiles/searchclaw/searchclaw-profile.ts";
 import { asSeenBy } from "./client-reader.ts";
 
@@ -23,6 +24,7 @@ export const mcpProfiles: Readonly<Record<Profile, McpProfile>> = {
   runpod: runpodProfile,
   searchclaw: searchclawProfile,
   reftrix: reftrixProfile,
+  schedule: scheduleProfile,
 };
 
 /** One endpoint per profile: the same jobs, under the names that its clients know. */

@@ -57,6 +57,19 @@ export const commandTable: readonly CommandEntry[] = [
   command("cancel", "cancel jobs", () => import("./commands/job.ts")),
   command("retry", "retry jobs that did not succeed", () => import("./commands/job.ts")),
   command("events", "show what happened to a job", () => import("./commands/show.ts")),
+  group("schedule", "start jobs by the clock: at set times, or every so often", [
+    command("add", "start a job at set times, or every so often", () => import("./commands/schedule.ts")),
+    command("list", "list schedules", () => import("./commands/schedule.ts")),
+    command(
+      "show",
+      "show a schedule: its next times and what came of the last",
+      () => import("./commands/schedule.ts"),
+    ),
+    command("pause", "start nothing more until it is resumed", () => import("./commands/schedule.ts")),
+    command("resume", "go on with the next time from now", () => import("./commands/schedule.ts")),
+    command("run", "start its job now", () => import("./commands/schedule.ts")),
+    command("rm", "delete a schedule; its jobs stay", () => import("./commands/schedule.ts")),
+  ]),
   group("webhook", "see webhook deliveries and send them again", [
     command("list", "list webhook deliveries, past and pending", () => import("./commands/webhook.ts")),
     command("redeliver", "send a webhook delivery again", () => import("./commands/webhook.ts")),
