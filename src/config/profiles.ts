@@ -1,7 +1,7 @@
 import { LonghaulError } from "../job/error.ts";
 
-/** The sets of tools that an MCP client can ask for: `core`, and the names of the servers that Longhaul stands in for. */
-export const profiles = ["core", "background-job", "mcp-task", "runpod", "reftrix", "searchclaw"] as const;
+/** The sets of tools that an MCP client can ask for: `core`, `schedule`, and the names of the servers that Longhaul stands in for. */
+export const profiles = ["core", "background-job", "mcp-task", "runpod", "reftrix", "searchclaw", "schedule"] as const;
 
 export type Profile = (typeof profiles)[number];
 

@@ -35,6 +35,8 @@ export interface Access {
 /** As `Access`, with a name for the record of who did it, and through which door: "ada (http)". */
 export interface Actor extends Access {
   readonly by?: string;
+  /** The id of the token that was shown, if one was. */
+  readonly token?: string;
   /** Of the program that asks, if it is on this machine. */
   readonly client?: ClientDefaults;
 }

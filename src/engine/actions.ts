@@ -164,7 +164,7 @@ async function onBehalfOf(
 }
 
 /** Of the kind, and of every kind that a job with this input may start in its turn. */
-function demandStart(actor: Actor, name: string, input: unknown, kinds: ReadonlyMap<string, Kind>): void {
+export function demandStart(actor: Actor, name: string, input: unknown, kinds: ReadonlyMap<string, Kind>): void {
   demandKind(actor, name);
   const kind = kinds.get(name);
   const parsed = kind?.input.safeParse(input);

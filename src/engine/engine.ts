@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { defined } from "../job/defined.ts";
 import type { Artifact } from "../job/artifact.ts";
 import type { JobEvent } from "../job/event.ts";
-import type { JobId } from "../job/id.ts";
+import { createIdSource, type JobId } from "../job/id.ts";
 import type { Job } from "../job/job.ts";
 import type { Json } from "../job/json.ts";
 import type { AttemptHandlers, SentInput, WindowSize } from "../job/kind.ts";
@@ -21,6 +21,8 @@ import { createInside, type Inside } from "./inside.ts";
 import type { QueueDiagnosis } from "./queue-diagnosis.ts";
 import { createReads, type ArtifactRequest, type KindFacts, type OutputRequest } from "./reads.ts";
 import { Attempts } from "./attempts.ts";
+import { createScheduleBook, type ScheduleBook } from "./schedules/schedule-book.ts";
+import { Scheduler } from "./schedules/scheduler.ts";
 import { toKindMap, toSettings, type EngineOptions } from "./settings.ts";
 import { createSubmitter, type SubmitRequest } from "./submit.ts";
 import { createTokenBook, type TokenBook } from "./tokens.ts";
@@ -120,6 +122,8 @@ export interface Engine {
   readonly tokens: TokenBook;
   /** What a command does to the job that runs it, with the token of its attempt. */
   readonly inside: Inside;
+  /** What is started by the clock. */
+  readonly schedules: ScheduleBook;
   /** Tests texts by the patterns of callers. */
   readonly patterns: PatternPool;
   /** Tells running attempts to stop, stores where they are, and closes the store. Jobs go on with the next engine. */
@@ -156,10 +160,20 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const stopHousekeeping = startHousekeeping(store, runs, settings);
   runs.dispatcher.start(await store.pausedKinds());
   const deliverer = options.webhooks && new Deliverer({ store, kinds, settings, webhooks: options.webhooks });
+  const planning = {
+    store,
+    kinds,
+    settings,
+    submitter,
+    dispatcher: runs.dispatcher,
+    newId: createIdSource(settings.clock.now),
+  };
+  const scheduler = new Scheduler(planning);
 
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     actions.close();
+    await scheduler.stop();
     await stopHousekeeping();
     await runs.stop();
     await deliverer?.stop();
@@ -169,5 +183,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   };
   const tokens = createTokenBook({ store, kinds, settings });
   const inside = createInside(attemptTokens, runs);
-  return { ...reads, ...actions, tokens, inside, patterns: settings.patterns, stop: () => (stopping ??= stop()) };
+  const schedules = createScheduleBook({ ...planning, onPlanned: () => scheduler.wake() });
+  const stopOnce = (): Promise<void> => (stopping ??= stop());
+  return { ...reads, ...actions, tokens, inside, schedules, patterns: settings.patterns, stop: stopOnce };
 }

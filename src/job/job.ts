@@ -52,6 +52,15 @@ export interface JobSpec {
   readonly webhook?: ShownWebhook;
   /** Whom it tells what, as far as it may be shown. */
   readonly notify?: ShownNotify;
+  /** The schedule that started it. */
+  readonly schedule?: ScheduleMark;
+}
+
+export interface ScheduleMark {
+  readonly id: string;
+  readonly name: string;
+  /** The planned time that it stands for; absent if somebody ran it by hand. */
+  readonly plannedAt?: number;
 }
 
 export interface Job extends JobSpec {

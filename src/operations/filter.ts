@@ -13,6 +13,7 @@ export const filterSchema = z.strictObject({
   state: z.array(z.enum(jobStatuses)).min(1).optional(),
   kind: z.string().optional(),
   batch: z.string().optional(),
+  schedule: z.string().optional().describe("Started by this schedule: its name or id."),
   tag: z.string().optional(),
   name: z.string().optional(),
   text: z.string().max(1_000).optional().describe("Words in the name, the input or the last error."),
@@ -22,12 +23,16 @@ export const filterSchema = z.strictObject({
 
 export type FilterInput = z.output<typeof filterSchema>;
 
-export function toFilter(input: FilterInput): JobFilter {
-  const { state, kind, batch, tag, name, text } = input;
+export async function toFilter(
+  input: FilterInput,
+  { engine, actor }: Pick<OperationContext, "engine" | "actor">,
+): Promise<JobFilter> {
+  const { state, kind, batch, schedule, tag, name, text } = input;
   return defined({
     status: state,
     kind,
     batch,
+    schedule: schedule === undefined ? undefined : (await engine.schedules.get(schedule, actor)).id,
     tag,
     name,
     text,
@@ -50,19 +55,21 @@ const pageSize = 200;
 export async function* listMatching(
   input: FilterInput,
   states: readonly JobStatus[],
-  { engine, actor }: OperationContext,
+  context: OperationContext,
 ): AsyncGenerator<readonly Job[]> {
   if (Object.keys(defined(input)).length === 0) {
     throw new LonghaulError(
       "invalid_input",
-      "The filter is empty: say which jobs, by state, kind, batch, tag, name, text or time.",
+      "The filter is empty: say which jobs, by state, kind, batch, schedule, tag, name, text or time.",
     );
   }
   const status = states.filter((state) => input.state?.includes(state) ?? true);
   if (status.length === 0) return;
+  const { engine, actor } = context;
+  const filter = { ...(await toFilter(input, context)), status };
   let cursor: string | undefined;
   do {
-    const page = await engine.list({ ...toFilter(input), status }, { limit: pageSize, cursor }, actor);
+    const page = await engine.list(filter, { limit: pageSize, cursor }, actor);
     yield page.jobs;
     cursor = page.cursor;
   } while (cursor !== undefined);

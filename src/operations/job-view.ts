@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Job } from "../job/job.ts";
+import type { Job, ScheduleMark } from "../job/job.ts";
 import { notifyOccasions } from "../job/notify.ts";
 import { questionSchema } from "../job/question.ts";
 import { exitCodeOf, isHeld, isTerminal, jobStatuses, type TerminalState } from "../job/state.ts";
@@ -15,6 +15,8 @@ export const jobViewSchema = z.object({
   owner: z.string(),
   cwd: z.string().optional().describe("The folder that it works in."),
   batch: z.string().optional(),
+  schedule: z.string().optional().describe("The name of the schedule that started it."),
+  planned_at: z.string().optional().describe("The time of that schedule; absent if it was run by hand."),
   tags: z.array(z.string()).optional(),
   attempt: z.int(),
   attempts: z.int().describe("How many attempts the job may have."),
@@ -86,6 +88,7 @@ export function toJobView(job: Job): JobView {
   if (job.name !== undefined) view.name = job.name;
   if (job.cwd !== undefined) view.cwd = job.cwd;
   if (job.batch !== undefined) view.batch = job.batch;
+  if (job.schedule !== undefined) addSchedule(view, job.schedule);
   if (job.tags.length > 0) view.tags = [...job.tags];
   if (job.webhook !== undefined) view.webhook = { url: job.webhook.url, on: [...job.webhook.on] };
   if (job.notify !== undefined) view.notify = toNotifyView(job.notify);
@@ -102,6 +105,11 @@ export function toJobView(job: Job): JobView {
 
 function toNotifyView({ to, on, afterMs }: NonNullable<Job["notify"]>): NonNullable<JobView["notify"]> {
   return { to: [...to], on: [...on], ...(afterMs === undefined ? {} : { only_after_ms: afterMs }) };
+}
+
+function addSchedule(view: JobView, { name, plannedAt }: ScheduleMark): void {
+  view.schedule = name;
+  if (plannedAt !== undefined) view.planned_at = toIso(plannedAt);
 }
 
 function addEnd(view: JobView, kind: string, state: TerminalState): void {

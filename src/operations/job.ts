@@ -100,7 +100,7 @@ export const jobResult = defineOperation({
 export const jobList = defineOperation({
   name: "job_list",
   scope: "read",
-  description: "List jobs, newest first, by state, kind, batch, tag, name, time or text.",
+  description: "List jobs, newest first, by state, kind, batch, schedule, tag, name, time or text.",
   input: filterSchema.extend({
     limit: z.int().min(1).max(1_000).default(20),
     cursor: z.string().optional().describe("From the page before."),
@@ -108,7 +108,7 @@ export const jobList = defineOperation({
   }),
   output: z.object({ jobs: z.array(jobViewSchema), cursor: z.string().optional() }),
   run: async (context, { limit, cursor, explain, ...filter }) => {
-    const page = await context.engine.list(toFilter(filter), { limit, cursor }, context.actor);
+    const page = await context.engine.list(await toFilter(filter, context), { limit, cursor }, context.actor);
     const pace = createPacer();
     const jobs: JobView[] = [];
     for (const job of page.jobs) {

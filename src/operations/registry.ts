@@ -31,6 +31,15 @@ import * as starts from "./start-operations.ts";
 import { runAgents } from "./run-agents.ts";
 import { pageCompare } from "./page.ts";
 import { jobsPrune, kindList, kindPause, kindResume, serverStatus } from "./server.ts";
+import {
+  scheduleAdd,
+  scheduleDelete,
+  scheduleGet,
+  scheduleList,
+  schedulePause,
+  scheduleResume,
+  scheduleRun,
+} from "./schedule.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "./token.ts";
 import { notifyTest } from "./notify.ts";
 import { webhookList, webhookRedeliver } from "./webhook.ts";
@@ -91,6 +100,13 @@ const builtIn = [
   attemptProgress,
   attemptAsk,
   attemptArtifact,
+  scheduleAdd,
+  scheduleList,
+  scheduleGet,
+  schedulePause,
+  scheduleResume,
+  scheduleRun,
+  scheduleDelete,
 ] as const satisfies readonly Operation[];
 
 /** Every verb of the product, with those that start jobs of the built-in kinds. */

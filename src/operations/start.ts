@@ -54,6 +54,8 @@ export interface StartOperation<
 > extends Operation<Name, StartInput<Input>, typeof startedJobSchema> {
   readonly kind: string;
   readonly verb: StartVerb<Name, Input>;
+  /** Checks the names that a call gives, and what every start takes; says what the engine is to be asked for. */
+  toRequest(context: Pick<OperationContext, "engine" | "actor">, given: unknown): Promise<SubmitRequest>;
 }
 
 /** Where HTTP offers a verb. */
@@ -86,10 +88,13 @@ export function startOperation<Name extends string, Input extends z.ZodObject>(
     description,
     input,
     output: startedJobSchema,
+    toRequest: async (context, given) => {
+      const { start, own } = splitFields(parseInput(names, given ?? {}, name), name);
+      return { kind, input: { ...verb.adds, ...own }, ...(await toStart(start, context)) };
+    },
     call: async (context, given) => {
       demand(context.actor, "run");
-      const { start, own } = splitFields(parseInput(names, given ?? {}, name), name);
-      const request = { kind, input: { ...verb.adds, ...own }, ...(await toStart(start, context)) };
+      const request = await operation.toRequest(context, given);
       const [started] = (await context.engine.submitKeyed([request], context.actor)).map(toStartedJob);
       if (started === undefined) throw new Error("A job was submitted, and none was made.");
       return started;

@@ -10,6 +10,7 @@ import { mcpTaskProfile } from "../faces/profiles/mcp-task/mcp-task-profile.ts";
 import type { McpProfile, ProfileParts } from "../faces/profiles/profile.ts";
 import { reftrixProfile } from "../faces/profiles/reftrix/reftrix-profile.ts";
 import { runpodProfile } from "../faces/profiles/runpod/runpod-profile.ts";
+import { scheduleProfile } from "../faces/profiles/schedule/schedule-profile.ts";
 import { searchclawProfile } from "../faces/profiles/searchclaw/searchclaw-profile.ts";
 import type { ServerFacts } from "../operations/operation.ts";
 import { asSeenBy } from "./client-reader.ts";
@@ -26,6 +27,7 @@ const mcpProfiles: Readonly<Record<Profile, McpProfile>> = {
   runpod: runpodProfile,
   searchclaw: searchclawProfile,
   reftrix: reftrixProfile,
+  schedule: scheduleProfile,
 };
 
 /** The same jobs, under the names that clients know: an endpoint for each profile, or for several at once, that is asked for. */

@@ -15,6 +15,7 @@ import type {
   DeliveryResult,
 } from "./delivery.ts";
 import type { OutputStore } from "./output-store.ts";
+import type { ScheduleStore } from "./schedule-store.ts";
 import type { TokenStore } from "./token-store.ts";
 
 /**
@@ -26,6 +27,7 @@ export interface Store {
   readonly capabilities: Capabilities;
   readonly output: OutputStore;
   readonly tokens: TokenStore;
+  readonly schedules: ScheduleStore;
 
   /**
    * Creates all the jobs of the call or none. A draft whose owner and idempotency key are known already creates
@@ -200,6 +202,8 @@ export interface JobFilter {
   readonly kinds?: readonly string[];
   readonly batch?: string;
   readonly parent?: JobId;
+  /** The id of the schedule that started them. */
+  readonly schedule?: string;
   readonly tag?: string;
   readonly name?: string;
   readonly createdFrom?: number;

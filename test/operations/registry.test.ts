@@ -67,6 +67,13 @@ describe("the operations", () => {
       "run_agents",
       "run_command",
       "run_endpoint",
+      "schedule_add",
+      "schedule_delete",
+      "schedule_get",
+      "schedule_list",
+      "schedule_pause",
+      "schedule_resume",
+      "schedule_run",
       "search_extract",
       "server_status",
       "token_create",
@@ -90,6 +97,7 @@ describe("the operations", () => {
 
 describe("bad input", () => {
   const answer = { action: "accept" };
+  const plan = { name: "nightly", cron: "0 3 * * *", input: { command: "true" } };
   const cases: [string, unknown, string][] = [
     ["run_command", { command: 5 }, "command"],
     ["run_command", { command: "true", nonsense: 1 }, "nonsense"],
@@ -171,6 +179,20 @@ describe("bad input", () => {
     ["kind_resume", { kind: 1 }, "kind"],
     ["jobs_prune", { all: true }, "all"],
     ["server_status", { verbose: true }, "verbose"],
+    ["schedule_add", { ...plan, cron: "0 3 * *" }, "cron"],
+    ["schedule_add", { ...plan, cron: "60 3 * * *" }, "cron"],
+    ["schedule_add", { ...plan, cron: "0 0 30 2 *" }, "cron"],
+    ["schedule_add", { ...plan, tz: "Europe/Berln" }, "tz"],
+    ["schedule_add", { ...plan, tz: "" }, "tz"],
+    ["schedule_add", { ...plan, name: "" }, "name"],
+    ["schedule_add", { ...plan, name: "a\nb" }, "name"],
+    ["schedule_add", { ...plan, missed: "twice" }, "missed"],
+    ["schedule_add", { ...plan, start: "run_nothing" }, "start"],
+    ["schedule_add", { ...plan, input: { command: 5 } }, "command"],
+    ["schedule_add", { ...plan, input: { nonsense: 5 } }, "nonsense"],
+    ["schedule_add", { name: "n", every_ms: 1, input: {} }, "every_ms"],
+    ["schedule_get", {}, "schedule"],
+    ["schedule_run", { schedule: "n", force: true }, "force"],
   ];
 
   it("is refused in one sentence that names the field, and makes nothing", async () => {
@@ -193,6 +215,7 @@ describe("bad input", () => {
     }
     expect(await engine.count()).toEqual([]);
     expect(await engine.pausedKinds()).toEqual([]);
+    expect(await engine.schedules.list()).toEqual([]);
   });
 
   it("comes back as a rejected promise, as every other refusal does", async () => {

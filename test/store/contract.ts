@@ -12,6 +12,7 @@ import { describeOutput } from "./contract/output.ts";
 import { describePurging } from "./contract/purging.ts";
 import { describeQuestions } from "./contract/questions.ts";
 import { describeRetrying } from "./contract/retrying.ts";
+import { describeSchedules } from "./contract/schedules.ts";
 import { describeSearching } from "./contract/searching.ts";
 import { describeSettling } from "./contract/settling.ts";
 import { describeTokens } from "./contract/tokens.ts";
@@ -38,5 +39,6 @@ export function describeStore(name: string, open: OpenStore): void {
     describeHints(open);
     describeOutput(open);
     describeTokens(open);
+    describeSchedules(open);
   });
 }

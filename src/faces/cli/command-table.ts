@@ -80,6 +80,19 @@ export const commandTable: readonly CommandEntry[] = [
     command("wait", "wait for all jobs of a batch; exits with their exit code", () => import("./commands/batch.ts")),
     command("cancel", "cancel all jobs of a batch", () => import("./commands/batch.ts")),
   ]),
+  group("schedule", "start jobs by the clock: at set times, or every so often", [
+    command("add", "start a job at set times, or every so often", () => import("./commands/schedule.ts")),
+    command("list", "list schedules", () => import("./commands/schedule.ts")),
+    command(
+      "show",
+      "show a schedule: its next times and what came of the last",
+      () => import("./commands/schedule.ts"),
+    ),
+    command("pause", "start nothing more until it is resumed", () => import("./commands/schedule.ts")),
+    command("resume", "go on with the next time from now", () => import("./commands/schedule.ts")),
+    command("run", "start its job now", () => import("./commands/schedule.ts")),
+    command("rm", "delete a schedule; its jobs stay", () => import("./commands/schedule.ts")),
+  ]),
   group("webhook", "see webhook deliveries and send them again", [
     command("list", "list webhook deliveries, past and pending", () => import("./commands/webhook.ts")),
     command("redeliver", "send a webhook delivery again", () => import("./commands/webhook.ts")),

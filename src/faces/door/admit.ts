@@ -67,8 +67,8 @@ function refuse(status: Refusal["status"], message: string): { refusal: Refusal 
   return { refusal: { status, message } };
 }
 
-function toActor({ name, owner, scope, kinds }: Token): Actor {
-  return { by: name, scope, owner, kinds };
+function toActor({ id, name, owner, scope, kinds }: Token): Actor {
+  return { by: name, scope, owner, kinds, token: id };
 }
 
 /** All of ours is compared whatever is given, so that the time it takes tells nothing about it. */

@@ -30,6 +30,15 @@ import type { Operation } from "../../operations/operation.ts";
 import { pageCompare } from "../../operations/page.ts";
 import { runAgents } from "../../operations/run-agents.ts";
 import { jobsPrune, kindList, kindPause, kindResume, serverStatus } from "../../operations/server.ts";
+import {
+  scheduleAdd,
+  scheduleDelete,
+  scheduleGet,
+  scheduleList,
+  schedulePause,
+  scheduleResume,
+  scheduleRun,
+} from "../../operations/schedule.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "../../operations/token.ts";
 import { notifyTest } from "../../operations/notify.ts";
 import { webhookList, webhookRedeliver } from "../../operations/webhook.ts";
@@ -201,6 +210,39 @@ const fixedRoutes: readonly Route[] = [
   { method: "POST", path: "/v1/attempt/progress", tag: "attempt", operation: attemptProgress, fields: "body" },
   { method: "POST", path: "/v1/attempt/question", tag: "attempt", operation: attemptAsk, fields: "body", isSlow: true },
   { method: "POST", path: "/v1/attempt/artifact", tag: "attempt", operation: attemptArtifact, fields: "body" },
+  toldRoute({
+    method: "POST",
+    path: "/v1/schedules",
+    tag: "schedules",
+    operation: scheduleAdd,
+    fields: "body",
+    reply: (output) => ({ status: 201, headers: { location: `/v1/schedules/${output.id}` }, body: output }),
+    statuses: [201],
+  }),
+  { method: "GET", path: "/v1/schedules", tag: "schedules", operation: scheduleList, fields: "query" },
+  { method: "GET", path: "/v1/schedules/{schedule}", tag: "schedules", operation: scheduleGet, fields: "query" },
+  toldRoute({
+    method: "POST",
+    path: "/v1/schedules/{schedule}/run",
+    tag: "schedules",
+    operation: scheduleRun,
+    fields: "body",
+    headers: keyHeader,
+    statuses: [201, 200],
+    toInput: (fields, headers) => withKey(fields, headers["idempotency-key"]),
+    reply: (job) => tellStarted(job),
+  }),
+  ...[
+    { verb: "pause", operation: schedulePause },
+    { verb: "resume", operation: scheduleResume },
+    { verb: "delete", operation: scheduleDelete },
+  ].map(({ verb, operation }): OperationRoute => ({
+    method: "POST",
+    path: `/v1/schedules/{schedule}/${verb}`,
+    tag: "schedules",
+    operation,
+    fields: "body",
+  })),
   { method: "GET", path: "/v1/kinds", tag: "server", operation: kindList, fields: "query" },
   { method: "POST", path: "/v1/kinds/{kind}/pause", tag: "server", operation: kindPause, fields: "body" },
   { method: "POST", path: "/v1/kinds/{kind}/resume", tag: "server", operation: kindResume, fields: "body" },

@@ -46,6 +46,7 @@ const insertColumns = [
   "blocked",
   "fence",
   "seq",
+  "schedule",
   ...stateColumns,
 ];
 const insert = `INSERT INTO jobs (${insertColumns.join(", ")}) VALUES (${insertColumns.map(() => "?").join(", ")})`;
@@ -75,6 +76,7 @@ function insertJob(db: Database, draft: JobDraft): Created {
       blocked,
       0,
       job.lastSeq,
+      spec.schedule?.id ?? null,
       ...toStateValues(job.state, searched),
     );
   const num = Number(lastInsertRowid);

@@ -65,7 +65,7 @@ function toSource(filter: JobFilter): Source {
     const from = "(SELECT job AS hit FROM tags WHERE tag = ? ORDER BY job DESC) h CROSS JOIN jobs j ON j.num = h.hit";
     return { from, order: "h.hit", values: [filter.tag], driver: undefined };
   }
-  const driver = (["parent", "batch", "name", "status", "kind", "owner"] as const).find(
+  const driver = (["parent", "schedule", "batch", "name", "status", "kind", "owner"] as const).find(
     (column) => filter[column] !== undefined,
   );
   return { from: "jobs j", order: "j.num", values: [], driver };
@@ -76,6 +76,7 @@ function toConditions(filter: JobFilter, source: Source): Conditions {
   const values: SqlValue[] = [];
   const wanted: [column: string, value: string | undefined][] = [
     ["parent", filter.parent],
+    ["schedule", filter.schedule],
     ["batch", filter.batch],
     ["name", filter.name],
     ["status", filter.status?.[0]],

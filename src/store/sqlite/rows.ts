@@ -7,6 +7,7 @@ import { recordChange, toSearched, type NumberedEvent, type SearchedState, type 
 import { withLeaseEnd } from "../rules/leases.ts";
 import type { Database } from "./database.ts";
 import { insertDeliveries } from "./deliveries.ts";
+import { noteScheduledJob } from "./scheduled-jobs.ts";
 
 export interface JobRow {
   num: number;
@@ -88,6 +89,7 @@ export function writeChange(db: Database, before: StoredJob, change: Change, now
   db.sql(updateState).run(...toStateValues(state, toSearched(job, blocked, now)), job.lastSeq, fence, blocked, num);
   appendEvents(db, num, events, now);
   if (deliveries.length > 0) insertDeliveries(db, stored, deliveries, now);
+  if (job.schedule !== undefined) noteScheduledJob(db, job);
   if (state.status === "queued" && state.runAt > now) db.delays.note(state.runAt);
   for (const hint of hints) db.hint(hint);
   db.jobs.set(stored);

@@ -161,4 +161,42 @@ export const migrations: readonly string[] = [
   ALTER TABLE jobs ADD COLUMN unseen_at INTEGER;
   CREATE INDEX jobs_unseen ON jobs (owner, unseen_at) WHERE unseen_at IS NOT NULL;
   `,
+  `
+  CREATE TABLE schedules (
+    num INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    owner TEXT NOT NULL,
+    name TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    spec TEXT NOT NULL,
+    bounds TEXT NOT NULL,
+    request TEXT NOT NULL,
+    client TEXT,
+    next_at INTEGER,
+    pause TEXT,
+    revision INTEGER NOT NULL,
+    planned_at INTEGER NOT NULL,
+    runs INTEGER NOT NULL DEFAULT 0,
+    missed INTEGER NOT NULL DEFAULT 0,
+    overlap INTEGER NOT NULL DEFAULT 0,
+    refused INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE UNIQUE INDEX schedules_name ON schedules (owner, name);
+  CREATE INDEX schedules_due ON schedules (next_at) WHERE next_at IS NOT NULL;
+  CREATE TABLE schedule_runs (
+    num INTEGER PRIMARY KEY AUTOINCREMENT,
+    schedule INTEGER NOT NULL,
+    planned_at INTEGER,
+    at INTEGER NOT NULL,
+    job TEXT,
+    status TEXT NOT NULL,
+    ended_at INTEGER,
+    skip TEXT,
+    reason TEXT
+  ) STRICT;
+  CREATE INDEX schedule_runs_schedule ON schedule_runs (schedule);
+  CREATE INDEX schedule_runs_job ON schedule_runs (job) WHERE job IS NOT NULL;
+  ALTER TABLE jobs ADD COLUMN schedule TEXT;
+  CREATE INDEX jobs_schedule ON jobs (schedule) WHERE schedule IS NOT NULL;
+  `,
 ];

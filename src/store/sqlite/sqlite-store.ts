@@ -14,6 +14,7 @@ import { listJobs } from "./list.ts";
 import { createLiveDatabase } from "./live-database.ts";
 import { findLeftOutput, forgetOutput, purgeJobs, removeJob } from "./purge.ts";
 import { readVerbs } from "./read-methods.ts";
+import { createScheduleStore } from "./schedules.ts";
 import { indexNext } from "./search.ts";
 import { createTokenStore } from "./tokens.ts";
 import { isFull } from "./storage-error.ts";
@@ -40,6 +41,7 @@ export function createSqliteStore({ connection, file, createOutput, onClose }: S
     capabilities: { isExclusive: true },
     output,
     tokens: createTokenStore(db, write),
+    schedules: createScheduleStore(db, write),
     ...readVerbs(db),
     ...leaseVerbs(db, write),
     ...changeVerbs(db, write),

@@ -70,8 +70,8 @@ const routed = routes
     (route.live === undefined ? ["*/*"] : ["*/*", "text/event-stream"]).map((accept) => openRoute(route, accept)),
   );
 
-/** What a call is about: nothing in particular, a kind of job, a job, or a token. */
-type Target = "none" | "kind" | "job" | "token";
+/** What a call is about: nothing in particular, a kind of job, a job, a token, or a schedule. */
+type Target = "none" | "kind" | "job" | "token" | "schedule";
 /** Operations that change something for all owners: nobody who is bound to one may call them. */
 const serverWide = new Set(["kind_pause", "kind_resume", "jobs_prune", "endpoint_purge"]);
 
@@ -144,6 +144,16 @@ const rows: Readonly<Record<string, Row>> = {
   attempt_progress: { target: "none", input: () => ({ percent: 1 }) },
   attempt_ask: { target: "none", input: () => ({ message: "Go on?", key: "go" }) },
   attempt_artifact: { target: "none", input: () => ({ name: "a.txt", content: "" }) },
+  schedule_add: {
+    target: "kind",
+    input: () => ({ name: `planned ${++made}`, every_ms: 3_600_000, start: "run_shell", input: {} }),
+  },
+  schedule_list: { target: "none", input: () => ({}) },
+  schedule_get: { target: "schedule", input: (id) => ({ schedule: id }) },
+  schedule_pause: { target: "schedule", input: (id) => ({ schedule: id }) },
+  schedule_resume: { target: "schedule", input: (id) => ({ schedule: id }) },
+  schedule_run: { target: "schedule", input: (id) => ({ schedule: id }) },
+  schedule_delete: { target: "schedule", input: (id) => ({ schedule: id }) },
 };
 
 /** Only a command may act on its own job, and it may do nothing else. */
@@ -151,7 +161,7 @@ const aCommand = "a command of ada's job";
 
 type Expected = (scope: Scope, row: Row, isServerWide: boolean) => number | "allowed";
 
-/** Who calls, and what they get. The jobs and tokens that are called for are ada's, the jobs of kind "shell". */
+/** Who calls, and what they get. The jobs, tokens and schedules that are called for are ada's, the jobs of kind "shell". */
 const callers: Readonly<Record<string, Expected>> = {
   "nobody (no token)": () => 401,
   "a stranger (wrong token)": () => 401,
@@ -163,9 +173,9 @@ const callers: Readonly<Record<string, Expected>> = {
   "ada, run": (scope) => (may("run", scope) ? "allowed" : 403),
   "ada, admin": (_scope, _row, isServerWide) => (isServerWide ? 403 : "allowed"),
   "bob, admin": (_scope, { target }, isServerWide) =>
-    isServerWide ? 403 : target === "job" || target === "token" ? 404 : "allowed",
+    isServerWide ? 403 : target === "job" || target === "token" || target === "schedule" ? 404 : "allowed",
   "ada, admin of kind other": (_scope, { target }, isServerWide) =>
-    isServerWide || target === "kind" ? 403 : target === "job" ? 404 : "allowed",
+    isServerWide || target === "kind" ? 403 : target === "job" || target === "schedule" ? 404 : "allowed",
   [aCommand]: () => 403,
   "a command that has ended": () => 401,
   "all owners, read": (scope) => (may("read", scope) ? "allowed" : 403),
@@ -222,6 +232,10 @@ beforeAll(async () => {
 async function makeTarget(target: Target): Promise<string> {
   const { engine } = world();
   if (target === "token") return (await engine.tokens.create({ name: `victim ${++made}`, owner: "ada" })).token.id;
+  if (target === "schedule") {
+    const job = { kind: "shell", input: {} };
+    return (await engine.schedules.add({ name: `plan ${++made}`, everyMs: 3_600_000, job }, { owner: "ada" })).id;
+  }
   const job = await engine.submit({ kind: "shell", input: {}, owner: "ada", delayMs: 3_600_000 });
   return job.id;
 }
@@ -241,6 +255,8 @@ describe.each([...calls, ...routed])("$name", ({ operation, good, call: callDoor
     if (wanted === "allowed") return;
     if (row.target === "token")
       expect((await engine.tokens.list()).find((token) => token.id === id)).not.toHaveProperty("revokedAt");
+    else if (row.target === "schedule")
+      expect(await engine.schedules.get(id)).toMatchObject({ revision: 1, counts: { runs: 0 } });
     else expect(await engine.get(id)).toMatchObject({ state: { status: "queued" }, lastSeq: 1 });
   });
 });

@@ -155,7 +155,7 @@ describe("from another machine", () => {
   });
 
   it("kinds are barred that this machine's callers may start", async () => {
-    const actor = { by: "ci (mcp)", scope: "run", owner: "ada" };
+    const actor = { by: "ci (mcp)", scope: "run", owner: "ada", token: "a" };
     expect(await admit({ token: "x", door: "mcp", isLocal: true })).toEqual({ actor });
     expect(await admit({ token: "x", door: "mcp" })).toEqual({ actor: { ...actor, barredKinds: ["shell"] } });
   });

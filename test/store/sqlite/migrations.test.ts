@@ -117,6 +117,17 @@ describe.each(versions)("a store of version %s", (version) => {
     expect((await store.unseen({ owner: "ann" }, { limit: 10 })).jobs).toEqual([]);
   });
 
+  it.runIf(Number(version) >= 6)("has its schedules", async () => {
+    const store = await openFixture(version);
+    expect(await store.schedules.list({})).toMatchObject([
+      { name: "hourly", owner: "ann", bounds: { token: "fixture" }, nextAt: Date.UTC(2026, 0, 1, 3) },
+    ]);
+    expect(await store.schedules.runs("0123456789ab", 10)).toMatchObject([
+      { status: "skipped", skip: "refused", reason: "The fixture refuses." },
+      { status: "skipped", skip: "missed" },
+    ]);
+  });
+
   it("goes on where it was: jobs are claimed, settled, unblocked and retried", async () => {
     const store = await openFixture(version);
     const jobs = await listByName(store);

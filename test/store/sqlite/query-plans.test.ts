@@ -48,6 +48,7 @@ describe("query plans", () => {
     { kind: "work" },
     { batch: "b" },
     { parent: unknownId },
+    { schedule: "a1" },
     { tag: "t" },
     { name: "n" },
     { text: "n" },

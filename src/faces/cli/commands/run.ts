@@ -126,7 +126,7 @@ async function toRequest(words: readonly string[], options: RunOptions, cli: Cli
   };
 }
 
-function toVariables(pairs: readonly string[], { environment }: CliContext): Record<string, string> {
+export function toVariables(pairs: readonly string[], { environment }: CliContext): Record<string, string> {
   return Object.fromEntries(
     pairs.map((pair) => {
       const at = pair.indexOf("=");

@@ -7,6 +7,7 @@ export interface FilterOptions {
   readonly state?: string[];
   readonly kind?: string;
   readonly batch?: string;
+  readonly schedule?: string;
   readonly tag?: string;
   readonly name?: string;
   readonly text?: string;
@@ -18,13 +19,14 @@ export function addFilterOptions(command: Command): Command {
     .option("--state <state,…>", "in one of these states", readStates)
     .option("--kind <kind>", "of this kind")
     .option("--batch <batch>", "of this batch")
+    .option("--schedule <schedule>", "started by this schedule")
     .option("--tag <tag>", "with this tag")
     .option("--name <name>", "with this name")
     .option("--text <words>", "with these words in the name, the command or the last error");
 }
 
-export function toFilter({ state, kind, batch, tag, name, text }: FilterOptions): Record<string, unknown> {
-  return defined({ state, kind, batch, tag, name, text });
+export function toFilter({ state, kind, batch, schedule, tag, name, text }: FilterOptions): Record<string, unknown> {
+  return defined({ state, kind, batch, schedule, tag, name, text });
 }
 
 const activeStates: readonly string[] = ["queued", "running", "waiting"];

@@ -7,7 +7,14 @@ import { createVersionCheck } from "./version-check.ts";
 export type ConnectParts = Pick<CliContext, "environment" | "program" | "version" | "screen">;
 
 /** If the connection breaks in one of these, nobody knows whether it happened, and doing it again is no way to find out. */
-const onceOnly: ReadonlySet<string> = new Set(["job_send", "job_answer", "job_retry", "job_delete"]);
+const onceOnly: ReadonlySet<string> = new Set([
+  "job_send",
+  "job_answer",
+  "job_retry",
+  "job_delete",
+  "schedule_add",
+  "schedule_delete",
+]);
 const maxRepeats = 50;
 const repeatAfterMs = 100;
 

@@ -26,6 +26,7 @@ export function describeJob(job: AnswerOf<"job_get">, lastLine: string, style: S
     ...inputFacts(job.input),
     ["in", job.cwd ?? cwdOf(job.input)],
     ["batch", job.batch],
+    ["schedule", job.schedule],
     ["tags", job.tags?.join(", ")],
     ["webhook", job.webhook?.url],
     ["notifies", job.notify && `${job.notify.to.join(", ")} (${job.notify.on.join(", ")})`],
