@@ -13,6 +13,10 @@ export const isAttemptToken = (text: string): boolean => text.startsWith("lhj_")
 
 const tokenPattern = /^lhj_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})_(\d{1,9})_([\w-]{43})$/;
 
+/** A token wherever it stands in a text, and how long it is at most. */
+export const attemptTokenText = String.raw`lhj_[0-9a-f]{32}_\d{1,9}_[\w-]{43}`;
+export const longestAttemptToken = 90;
+
 /**
  * Tokens that need not be stored: each names its attempt, and proves by a keyed digest that it was issued here. So a command that has
  * outlived its server has the right one for the next.

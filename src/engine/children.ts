@@ -6,6 +6,7 @@ import type { ChildEnd, ChildOutput } from "../job/kind.ts";
 import { isTerminal } from "../job/state.ts";
 import type { Store } from "../store/store.ts";
 import type { Clock } from "./clock.ts";
+import { hideTokens } from "./hide-tokens.ts";
 import type { Feed } from "./feed.ts";
 import type { HeldAttempt } from "./attempt.ts";
 
@@ -76,7 +77,7 @@ export async function readChild(
   const { state } = await findChild(run, id, store);
   const address = { id, attempt: state.attempt, stream };
   const start = from >= 0 ? from : Math.max(0, (await store.output.measure(address)).size + from);
-  const { bytes, next, size } = await store.output.read(address, start, maxBytes);
+  const { bytes, next, size } = await hideTokens(store.output.read)(address, start, maxBytes);
   return { bytes, next, size };
 }
 

@@ -12,6 +12,7 @@ import type { Dispatcher } from "./dispatcher.ts";
 import type { Engine } from "./engine.ts";
 import type { Feed } from "./feed.ts";
 import { diagnoseQueue } from "./queue-diagnosis.ts";
+import { hideTokens } from "./hide-tokens.ts";
 import type { EngineParts } from "./settings.ts";
 import { waitForJobs } from "./wait.ts";
 import { sayStatus } from "../job/status-words.ts";
@@ -47,6 +48,7 @@ const maxReadBytes = 1_000_000;
 export function createReads(parts: ReadParts): Reads {
   const { store, kinds, settings, feed } = parts;
   const get = createGet(store);
+  const read = hideTokens(store.output.read);
   return {
     get,
     list: (filter = {}, page = {}, access = {}) =>
@@ -81,7 +83,7 @@ export function createReads(parts: ReadParts): Reads {
     readOutput: async (id, { stream = "stdout", from = 0, limit = 64 * 1024, attempt } = {}, access = {}) => {
       const job = await get(id, access);
       const address = { id: job.id, attempt: attempt ?? job.state.attempt, stream };
-      return store.output.read(address, Math.max(0, from), within(limit, maxReadBytes));
+      return read(address, Math.max(0, from), within(limit, maxReadBytes));
     },
     outputSizes: async (id, attempt, access) => {
       const job = await get(id, access);
@@ -95,7 +97,12 @@ export function createReads(parts: ReadParts): Reads {
     wait: async (ids, options = {}) => {
       const wanted = [...new Set(typeof ids === "string" ? [ids] : ids)];
       const load = (id: string): Promise<Job> => get(id, options);
-      return waitForJobs(wanted as JobId[], options, { feed, clock: settings.clock, output: store.output, load });
+      return waitForJobs(wanted as JobId[], options, {
+        feed,
+        clock: settings.clock,
+        output: { ...store.output, read },
+        load,
+      });
     },
     questions: async (id, access) => store.questions((await get(id, access)).id),
     diagnose: async (id, access) => {

@@ -12,7 +12,7 @@ import { until } from "../../../until.ts";
 import { bin, endProcess, makeCli, type Cli, type Done } from "../cli.ts";
 import { makeFakeManager, type FakeManager } from "./fake-manager.ts";
 
-const hasVerifier = findProgram("systemd-analyze", process.env["PATH"]) !== undefined;
+const verifier = findProgram("systemd-analyze", process.env["PATH"]);
 const unitFile = join(".config", "systemd", "user", "longhaul.service");
 
 /** `longhaul service …` of a user of their own, whose PATH has the fakes first. */
@@ -74,11 +74,11 @@ describe("the service of systemd", () => {
     expect(fake.calls()).toEqual([]);
   });
 
-  it.skipIf(!hasVerifier)("is described in words that systemd understands", async () => {
+  it.skipIf(verifier === undefined)("is described in words that systemd understands", async () => {
     const { manager } = useSystemd();
     await installService(manager, manager.describe(program));
     const words = ["--man=no", "verify", manager.file];
-    expect(execFileSync("systemd-analyze", words, { encoding: "utf8", stdio: "pipe" })).not.toContain("longhaul");
+    expect(execFileSync(present(verifier), words, { encoding: "utf8", stdio: "pipe" })).not.toContain("longhaul");
   });
 
   it("is only written where systemd does not answer, with what to run by hand", async () => {
