@@ -58,7 +58,32 @@ describe("the configuration of endpoints", () => {
     expect(() => load(endpoints)).toThrow(message);
   });
 
-  it("refuses a bad RUNPOD_SERVERLESS_API_URL by its name", () => {
-    expect(() => load({}, { RUNPOD_SERVERLESS_API_URL: "nowhere" })).toThrow(/RUNPOD_SERVERLESS_API_URL must be a URL/);
+  it("shows RunPod's lists only keys that are meant for RunPod", () => {
+    const file = {
+      runpod: { type: "runpod" },
+      other: { type: "runpod", api_key: "k", base_url: "https://example.com/v2" },
+      both: { type: "runpod", api_key: "k", base_url: "https://example.com/v2", api_base_url: "https://example.com/" },
+    };
+    const { named, anyRunpod } = load(file, { RUNPOD_API_KEY: "usual" });
+    expect(anyRunpod).toMatchObject({ restUrl: "https://api.runpod.io" });
+    expect(named).toMatchObject({
+      runpod: { restUrl: "https://api.runpod.io" },
+      other: { restUrl: undefined },
+      both: { restUrl: "https://example.com" },
+    });
+    const elsewhere = { RUNPOD_API_KEY: "usual", RUNPOD_SERVERLESS_API_URL: "https://example.com/v2" };
+    expect(load({}, elsewhere).anyRunpod).toMatchObject({ restUrl: undefined });
+    const withLists = { ...elsewhere, RUNPOD_API_BASE_URL: "http://127.0.0.1:3/rest/" };
+    expect(load({}, withLists)).toMatchObject({
+      anyRunpod: { restUrl: "http://127.0.0.1:3/rest" },
+      namedUrls: ["http://127.0.0.1:3/rest/"],
+    });
   });
+
+  it.each(["RUNPOD_SERVERLESS_API_URL", "RUNPOD_API_BASE_URL", "RUNPOD_PUBLIC_GRAPHQL_URL"])(
+    "refuses a bad %s by its name",
+    (name) => {
+      expect(() => load({}, { [name]: "nowhere" })).toThrow(`${name} must be a URL`);
+    },
+  );
 });

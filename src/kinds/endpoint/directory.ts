@@ -288,7 +288,10 @@ function accountOf({ account }: { account: RunpodAccount | undefined }, name: st
 async function told<Answer>({ secrets }: { secrets: readonly string[] }, asking: Promise<Answer>): Promise<Answer> {
   const hide = hideValues(secrets);
   try {
-    return JSON.parse(hide(JSON.stringify(await asking))) as Answer;
+    const answer = await asking;
+    const text = JSON.stringify(answer);
+    const shown = hide(text);
+    return shown === text ? answer : (JSON.parse(shown) as Answer);
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error;
     const { status, body, retryAfterMs } = error;

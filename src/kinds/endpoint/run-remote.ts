@@ -88,7 +88,9 @@ function toResult(snapshot: RemoteSnapshot, remoteId: string, { hide }: RemotePa
 }
 
 function hideIn<Value extends object>(value: Value, hide: RemoteParts["hide"]): Value {
-  return JSON.parse(hide(JSON.stringify(value))) as Value;
+  const text = JSON.stringify(value);
+  const shown = hide(text);
+  return shown === text ? value : (JSON.parse(shown) as Value);
 }
 
 /** A platform may say our own secrets back to us. */

@@ -17,9 +17,15 @@ interface GroupCommitEvents {
 
 type Result = { readonly value: unknown } | { readonly error: unknown };
 
+/** From here on waiting for more would be felt. */
+const maxGatherMs = 25;
+/** So many turns without a write end the gathering: a request takes more than one from its connection to its write. */
+const quietTurns = 2;
+
 /**
  * All writes of one turn of the event loop in one transaction: one sync to disk serves them all, and no promise
- * resolves before it. Operations must be free of side effects outside the database, because a turn in which one of
+ * resolves before it. While turn after turn brings more they are gathered, for no longer than a sync takes: Node accepts
+ * one connection per turn, so requests that come at once would otherwise each wait for a sync of its own. Operations must be free of side effects outside the database, because a turn in which one of
  * them fails is rolled back and run again with a savepoint around each.
  */
 export class GroupCommit {
@@ -28,6 +34,8 @@ export class GroupCommit {
   #queue: Operation[] = [];
   #last: Operation[] = [];
   #timer: NodeJS.Immediate | undefined;
+  /** How long the last transaction took. */
+  #commitMs = 0;
 
   constructor(connection: Connection, events: GroupCommitEvents) {
     this.#connection = connection;
@@ -46,7 +54,16 @@ export class GroupCommit {
   #enqueue<T>(queue: Operation[], run: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       queue.push({ run, resolve: resolve as (value: unknown) => void, reject });
-      this.#timer ??= setImmediate(() => this.flush());
+      if (this.#timer === undefined) this.#gather(performance.now() + Math.min(this.#commitMs, maxGatherMs));
+    });
+  }
+
+  #gather(until: number, known = 0, quiet = 0): void {
+    this.#timer = setImmediate(() => {
+      const count = this.#queue.length + this.#last.length;
+      const quietNow = count > known ? 0 : quiet + 1;
+      if (quietNow < quietTurns && performance.now() < until) this.#gather(until, count, quietNow);
+      else this.flush();
     });
   }
 
@@ -108,11 +125,13 @@ export class GroupCommit {
   }
 
   #transaction<T>(body: () => T): T {
+    const startedAt = performance.now();
     const forget = this.#events.savepoint();
     this.#connection.exec("BEGIN IMMEDIATE");
     try {
       const value = body();
       this.#connection.exec("COMMIT");
+      this.#commitMs = performance.now() - startedAt;
       return value;
     } catch (error) {
       forget();

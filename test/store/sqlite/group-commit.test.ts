@@ -45,6 +45,22 @@ describe("group commit", () => {
     expect(commitsIn(recording) - before).toBe(2);
   });
 
+  it("writes that come turn after turn, as requests on new connections do, share the commits of a slow disk", async () => {
+    const recording = await openRecordedStore();
+    recording.beforeExecute = (sql) => {
+      if (sql === "COMMIT") Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+    };
+    await recording.world.submit();
+    const before = commitsIn(recording);
+    const submissions: Promise<unknown>[] = [];
+    for (let turn = 0; turn < 100; turn++) {
+      submissions.push(recording.world.submit());
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await Promise.all(submissions);
+    expect(commitsIn(recording) - before).toBeLessThan(50);
+  });
+
   it("no write is answered, and no hint given, before its commit", async () => {
     const { world, log } = await openRecordedStore();
     world.store.subscribe((hint) => log.push(hint.type));

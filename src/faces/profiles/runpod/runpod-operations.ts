@@ -19,7 +19,7 @@ const settleMs = 5_000;
 /** The SDK gives up after three seconds. */
 const retryWaitMs = 2_000;
 /** While somebody waits, the platform is asked so often at first, and so seldom in the end. */
-const firstLookMs = 50;
+const firstLookMs = 20;
 const maxLookMs = 1_000;
 
 /** Submits a job; the caller waits for it if it wants to. */
@@ -129,7 +129,7 @@ export async function waitForEnd(context: OperationContext, job: Job, timeoutMs:
   const endsAt = performance.now() + timeoutMs;
   const isRemote = !isLocal(context, job.key ?? "");
   let seen = job;
-  for (let pauseMs = firstLookMs; !isTerminal(seen.state); pauseMs = Math.min(maxLookMs, pauseMs * 1.1)) {
+  for (let pauseMs = firstLookMs; !isTerminal(seen.state); pauseMs = Math.min(maxLookMs, pauseMs * 1.08)) {
     const leftMs = endsAt - performance.now();
     if (leftMs <= 0 || signal?.aborted === true) return seen;
     const waitMs = isRemote ? Math.min(pauseMs, leftMs) : leftMs;

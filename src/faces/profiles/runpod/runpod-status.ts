@@ -47,6 +47,7 @@ export function toRunpodReply(job: Job, facts: RunpodFacts = {}): Record<string,
       workerId: typeof told["worker"] === "string" ? told["worker"] : undefined,
       output: "output" in told ? told["output"] : progressOf(job, facts, status),
       error: errorOf(job),
+      lastError: isTerminal(state) ? undefined : facts.live?.["last_error"],
     }),
     ...(status === "IN_QUEUE" ? queueFacts(facts) : {}),
   };
