@@ -3,6 +3,7 @@ import type { Json } from "../../../job/json.ts";
 import type { Answer } from "../../../job/question.ts";
 import type { JobView } from "../../../operations/job-view.ts";
 import { defineCommand, type CliCommand } from "../command.ts";
+import { toFieldValue } from "../options/option-values.ts";
 import { addTargetOptions, toTarget, type TargetOptions } from "../options/filter-options.ts";
 import { isFinished, jobLabel, outcomeText, stateText } from "../show/job-text.ts";
 import { countText } from "../../../text/count-text.ts";
@@ -83,11 +84,7 @@ function toField(field: string, asked: Asked | undefined): [string, Json] {
   const at = field.indexOf("=");
   if (at < 1) refuse(`Expected field=value, got "${field}".`);
   const [name, value] = [field.slice(0, at), field.slice(at + 1)];
-  const type = asked?.form?.properties[name]?.type;
-  if (type === "number" || type === "integer") return [name, Number.isNaN(Number(value)) ? value : Number(value)];
-  if (type === "boolean")
-    return [name, value === "true" || value === "yes" ? true : value === "false" || value === "no" ? false : value];
-  return [name, type === "array" ? value.split(",") : value];
+  return [name, toFieldValue(value, asked?.form?.properties[name]?.type)];
 }
 
 function refuse(message: string): never {

@@ -10,6 +10,7 @@ import { keepShowing, LiveLine } from "./live-line.ts";
 import { markSeen } from "./mark-seen.ts";
 import { waitingText } from "./show-waiting.ts";
 import { TerminalWriter } from "./terminal-writer.ts";
+import { watchQuestions } from "./watch-questions.ts";
 import { untilInterrupted } from "./until-interrupted.ts";
 
 export interface FollowJobOptions {
@@ -55,7 +56,13 @@ export async function followJob(cli: CliContext, job: JobView, options: FollowJo
   };
   const leave = (): void => writer.note(goesOn(job, options.output === undefined ? "show" : "logs -f"));
   return untilInterrupted(async (signal) => {
-    const ended = await readToEnd(signal).finally(stopShowing);
+    const isOver = new AbortController();
+    const asking = { cli, id: job.id, writer, signal: AbortSignal.any([signal, isOver.signal]) };
+    if (options.json !== true) watchQuestions(asking).catch(() => undefined);
+    const ended = await readToEnd(signal).finally(() => {
+      isOver.abort();
+      stopShowing();
+    });
     if (options.json === true) screen.printJson({ ...ended, ...(await readOutput(cli, ended, options, signal)) });
     else {
       tellEnd(cli, ended, writer, output !== undefined);

@@ -13,6 +13,7 @@ export class TerminalWriter {
   /** The last line on the terminal is unfinished, such as a prompt: the live line would write over it. */
   #isInLine = false;
   #lastWriteAt = performance.now();
+  #isHeld = false;
 
   constructor(screen: Screen, line: LiveLine, kind: string) {
     this.#screen = screen;
@@ -48,7 +49,16 @@ export class TerminalWriter {
   /** Shows the text in the live line while the job is silent. */
   show(text: string, paint: (text: string) => string): void {
     const isSilent = performance.now() - this.#lastWriteAt > 800;
-    if (isSilent && !this.#isInLine) this.#line.show(text, paint);
+    if (isSilent && !this.#isInLine && !this.#isHeld) this.#line.show(text, paint);
+  }
+
+  /** Leaves the terminal to whoever asks something there; answers how to have it back. */
+  hold(): () => void {
+    this.clear();
+    this.#isHeld = true;
+    return () => {
+      this.#isHeld = false;
+    };
   }
 
   clear(): void {

@@ -1,3 +1,4 @@
+import type { Json } from "../../../job/json.ts";
 import { InvalidArgumentError } from "commander";
 import { parseDuration } from "../show/duration.ts";
 
@@ -24,4 +25,11 @@ export function readPositive(text: string): number {
 /** For an option that may be given more than once. */
 export function collect(text: string, before: readonly string[] | false | undefined): string[] {
   return [...(before || []), text];
+}
+
+/** What a text means where a form wants a value of this type; what it cannot mean stays a text, to be refused by name. */
+export function toFieldValue(text: string, type: string | undefined): Json {
+  if (type === "number" || type === "integer") return Number.isNaN(Number(text)) ? text : Number(text);
+  if (type === "boolean") return /^(?:true|yes|y)$/.test(text) ? true : /^(?:false|no|n)$/.test(text) ? false : text;
+  return type === "array" ? text.split(",") : text;
 }
