@@ -20,6 +20,7 @@ import {
 } from "./job.ts";
 import { jobDelete } from "./remove.ts";
 import { jobRerun } from "./rerun.ts";
+import { jobStats } from "./stats.ts";
 import { jobSubmit } from "./submit.ts";
 import { jobWait } from "./wait.ts";
 import type { Operation } from "./operation.ts";
@@ -55,6 +56,7 @@ const builtIn = [
   jobResult,
   jobList,
   jobCount,
+  jobStats,
   jobWait,
   jobOutput,
   jobArtifact,

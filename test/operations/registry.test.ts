@@ -43,6 +43,7 @@ describe("the operations", () => {
       "job_result",
       "job_retry",
       "job_send",
+      "job_stats",
       "job_submit",
       "job_summary",
       "job_wait",
