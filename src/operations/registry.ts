@@ -23,6 +23,7 @@ import {
 } from "./job.ts";
 import { jobDelete } from "./remove.ts";
 import { jobRerun } from "./rerun.ts";
+import { jobStats } from "./stats.ts";
 import { jobSubmit } from "./submit.ts";
 import { jobWait } from "./wait.ts";
 import type { Operation } from "./operation.ts";
@@ -68,6 +69,7 @@ const builtIn = [
   jobResult,
   jobList,
   jobCount,
+  jobStats,
   jobWait,
   jobOutput,
   jobArtifact,

@@ -18,7 +18,10 @@ export async function runCli(file: string, words: readonly string[]): Promise<nu
     program: { executable: process.execPath, file },
   };
   const serveFront: CliContext["serveFront"] = async (set) => (await import("./front.ts")).serveFront(file, set);
-  return runProgram({ ...parts, client: connect(parts), serve, serveMcp, serveFront, inspectStore }, words);
+  return runProgram(
+    { ...parts, client: connect(parts), serve, serveMcp, serveFront, inspectStore, findBrowser },
+    words,
+  );
 }
 
 /** Whoever read our output is gone (`longhaul logs x | head`): there is nobody left to write for. */
@@ -33,6 +36,9 @@ const inspectStore: CliContext["inspectStore"] = async (file, options) => {
   const { inspectStoreFile } = await import("../store/sqlite/open.ts");
   await inspectStoreFile(file, options);
 };
+
+const findBrowser: CliContext["findBrowser"] = async (search) =>
+  (await import("../net/browser/find-browser.ts")).findBrowser(search);
 
 const serveMcp: CliContext["serveMcp"] = async (set) => {
   const [{ loadConfig }, server] = await Promise.all([import("../config/config.ts"), import("./mcp-in-process.ts")]);

@@ -49,6 +49,7 @@ describe("the operations", () => {
       "job_retry",
       "job_seen",
       "job_send",
+      "job_stats",
       "job_submit",
       "job_summary",
       "job_wait",

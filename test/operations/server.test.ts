@@ -7,6 +7,29 @@ import { call, server } from "./call.ts";
 
 const world = useWorld();
 
+describe("job_stats", () => {
+  it("counts jobs by kind and state, those that ended lately, and tells how long they ran", async () => {
+    const puppet = new Puppet();
+    const { engine, id, attempt } = await puppet.start(await world().open([puppet.kind]));
+    attempt.succeed();
+    await untilStatus(engine, id, "succeeded");
+    await engine.submit({ kind: "puppet", input: {}, delayMs: 3_600_000 });
+    expect(await call(engine, "job_stats")).toEqual({
+      jobs: { succeeded: 1, queued: 1 },
+      sampled: 1,
+      kinds: [
+        {
+          kind: "puppet",
+          jobs: { succeeded: 1, queued: 1 },
+          ended_last_hour: 1,
+          ended_last_day: 1,
+          running: { p50_ms: expect.any(Number) as number, p95_ms: expect.any(Number) as number },
+        },
+      ],
+    });
+  });
+});
+
 describe("kind_pause", () => {
   it("keeps new jobs of the kind queued until it is resumed, and running ones go on", async () => {
     const puppet = new Puppet();

@@ -18,6 +18,8 @@ export interface CliContext {
   readonly serveFront: (set: ProfileSet) => Promise<number>;
   /** Looks at a database and changes nothing; rejects with what is wrong with it. Thoroughly reads all of it. */
   readonly inspectStore: (file: string, options: { isThorough: boolean }) => Promise<void>;
+  /** The browser that pages are looked at with: the one that is named, or one that is installed. */
+  readonly findBrowser: (search: { executable?: string; searchPath: string }) => Promise<string | undefined>;
   /** Serves one MCP client on standard input and output, without a server in the background. */
   readonly serveMcp: (set: ProfileSet) => Promise<void>;
 }

@@ -22,6 +22,7 @@ import {
 } from "../../operations/job.ts";
 import { jobDelete } from "../../operations/remove.ts";
 import { jobRerun } from "../../operations/rerun.ts";
+import { jobStats } from "../../operations/stats.ts";
 import type { JobView, startedJobSchema } from "../../operations/job-view.ts";
 import { isStart } from "../../operations/registry.ts";
 import { startPath, type StartOperation } from "../../operations/start.ts";
@@ -247,6 +248,7 @@ const fixedRoutes: readonly Route[] = [
   { method: "POST", path: "/v1/kinds/{kind}/pause", tag: "server", operation: kindPause, fields: "body" },
   { method: "POST", path: "/v1/kinds/{kind}/resume", tag: "server", operation: kindResume, fields: "body" },
   { method: "POST", path: "/v1/prune", tag: "server", operation: jobsPrune, fields: "body" },
+  { method: "GET", path: "/v1/stats", tag: "jobs", operation: jobStats, fields: "query" },
   { method: "GET", path: "/v1/status", tag: "server", operation: serverStatus, fields: "query" },
   {
     method: "GET",

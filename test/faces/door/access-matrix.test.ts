@@ -92,6 +92,7 @@ const rows: Readonly<Record<string, Row>> = {
   endpoint_purge: { target: "kind", input: () => ({ endpoint: "echo" }) },
   job_get: { target: "job", input: (id) => ({ id }) },
   job_list: { target: "none", input: () => ({}) },
+  job_stats: { target: "none", input: () => ({}) },
   job_count: { target: "none", input: () => ({}) },
   job_wait: { target: "job", input: (id) => ({ ids: [id], timeout_ms: 0 }) },
   job_output: { target: "job", input: (id) => ({ id }) },

@@ -31,7 +31,7 @@ interface AnswerOptions {
   readonly text?: string;
 }
 
-type Asked = NonNullable<JobView["questions"]>[number];
+export type Asked = NonNullable<JobView["questions"]>[number];
 
 export const answer = defineCommand<AnswerOptions, [id: string, words: string[]]>({
   describe: (command) => {
@@ -54,7 +54,11 @@ export const answer = defineCommand<AnswerOptions, [id: string, words: string[]]
   },
 });
 
-function toAnswer(asked: Asked | undefined, fields: readonly string[], { decline, text }: AnswerOptions): Answer {
+export function toAnswer(
+  asked: Asked | undefined,
+  fields: readonly string[],
+  { decline, text }: AnswerOptions,
+): Answer {
   const ways = [decline === true, text !== undefined, fields.length > 0].filter(Boolean).length;
   if (ways > 1) refuse("Give only one of fields, --text and --decline.");
   if (decline === true) return { action: "decline" };
@@ -69,7 +73,7 @@ function toAnswer(asked: Asked | undefined, fields: readonly string[], { decline
   return { action: "accept", content: Object.fromEntries(fields.map((field) => toField(field, asked))) };
 }
 
-function fieldNames(asked: Asked | undefined): string[] {
+export function fieldNames(asked: Asked | undefined): string[] {
   return Object.keys(asked?.form?.properties ?? {});
 }
 

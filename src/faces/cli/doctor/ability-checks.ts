@@ -1,4 +1,3 @@
-import { findBrowser } from "../../../net/browser/find-browser.ts";
 import { findProgram } from "../../../text/find-program.ts";
 import { listClients } from "../clients/list-clients.ts";
 import type { CliContext } from "../cli-context.ts";
@@ -9,20 +8,21 @@ export async function checkAbilities(cli: CliContext): Promise<Finding[]> {
   return [...(await checkConfigured(cli)), await checkClients(cli)];
 }
 
-async function checkConfigured({ environment }: CliContext): Promise<Finding[]> {
+async function checkConfigured({ environment, findBrowser }: CliContext): Promise<Finding[]> {
   const searchPath = environment.variable("PATH") ?? "";
   const { loadConfig } = await import("../../../config/config.ts");
   try {
     const { browser, agent } = loadConfig();
-    return [checkBrowser(browser.executable, searchPath), checkModels(Object.keys(agent.providers), searchPath)];
+    const { executable } = browser;
+    const search = { searchPath, ...(executable === undefined ? {} : { executable }) };
+    return [checkBrowser(executable, await findBrowser(search)), checkModels(Object.keys(agent.providers), searchPath)];
   } catch {
     // That the configuration is wrong has been told.
     return [];
   }
 }
 
-function checkBrowser(executable: string | undefined, searchPath: string): Finding {
-  const found = findBrowser({ searchPath, ...(executable === undefined ? {} : { executable }) });
+function checkBrowser(executable: string | undefined, found: string | undefined): Finding {
   if (found !== undefined) return ok("browser", `Pages are looked at with ${found}.`);
   return note(
     "browser",

@@ -7,7 +7,7 @@ import { formatTable, type Column } from "./output-table.ts";
 import type { Screen } from "./screen.ts";
 
 /** One line for each job; a terminal that is too narrow for all columns gets fewer. */
-export function formatJobs(jobs: readonly JobView[], { style, terminal }: Screen): string {
+export function formatJobs(jobs: readonly JobView[], { style, terminal }: Screen, width = terminal.columns()): string {
   const now = Date.now();
   const columns: readonly Column<JobView>[] = [
     { title: "ID", text: ({ id }) => shortId(id), paint: (_job, text) => style.bold(text) },
@@ -18,7 +18,7 @@ export function formatJobs(jobs: readonly JobView[], { style, terminal }: Screen
     { title: "NAME", text: ({ name = "" }) => escapeControls(name), leaveOut: 4 },
     { title: "COMMAND", text: commandText },
   ];
-  return formatTable(jobs, columns, { width: terminal.columns(), paintTitle: style.dim });
+  return formatTable(jobs, columns, { width, paintTitle: style.dim });
 }
 
 /** What it runs and, while there is something to say about it, where it is. */
