@@ -57,24 +57,7 @@ export function createReads(parts: ReadParts): Reads {
       store.unseen(narrow({ owner: localOwner }, access), { ...page, limit: within(page.limit ?? 20, maxListed) }),
     count: (filter = {}, access = {}) => store.count(narrow(filter, access)),
     findId: (suffix, access) => findId(store, suffix, access),
-    input: async (id, access) => {
-      const payload = await store.payload((await get(id, access)).id);
-      return JSON.parse(payload?.input ?? "null") as Json;
-    },
-    payload: async (id, access) => {
-      const { input = "null", result } = (await store.payload((await get(id, access)).id)) ?? {};
-      return {
-        input: JSON.parse(input) as Json,
-        result: result === undefined ? undefined : (JSON.parse(result) as Json),
-      };
-    },
-    result: async (id, access) => {
-      const job = await get(id, access);
-      if (job.state.status !== "succeeded") {
-        throw new LonghaulError("conflict", `Job ${id} has no result: it ${sayStatus(job.state.status)}.`);
-      }
-      return JSON.parse((await store.payload(job.id))?.result ?? "null") as Json;
-    },
+    ...createPayloadReads(store, get),
     events: async (id, after = 0, limit = 200, access = {}) =>
       store.read((await get(id, access)).id, after, within(limit, maxListed)),
     follow: async function* follow(id, { after = 0, signal, ...access } = {}) {
@@ -123,6 +106,30 @@ export function createReads(parts: ReadParts): Reads {
     deliveries: async (filter = {}, page = {}, access = {}) => {
       if (filter.job !== undefined) await get(filter.job, access);
       return store.listDeliveries(narrow(filter, access), { ...page, limit: within(page.limit ?? 20, maxListed) });
+    },
+  };
+}
+
+/** What a job was given, and what came of it. */
+function createPayloadReads(store: Store, get: Engine["get"]): Pick<Reads, "input" | "payload" | "result"> {
+  return {
+    input: async (id, access) => {
+      const payload = await store.payload((await get(id, access)).id);
+      return JSON.parse(payload?.input ?? "null") as Json;
+    },
+    payload: async (id, access) => {
+      const { input = "null", result } = (await store.payload((await get(id, access)).id)) ?? {};
+      return {
+        input: JSON.parse(input) as Json,
+        result: result === undefined ? undefined : (JSON.parse(result) as Json),
+      };
+    },
+    result: async (id, access) => {
+      const job = await get(id, access);
+      if (job.state.status !== "succeeded") {
+        throw new LonghaulError("conflict", `Job ${id} has no result: it ${sayStatus(job.state.status)}.`);
+      }
+      return JSON.parse((await store.payload(job.id))?.result ?? "null") as Json;
     },
   };
 }

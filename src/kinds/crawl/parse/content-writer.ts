@@ -13,7 +13,7 @@ const blocks = new Set([...headings, ..."p ul ol dl table pre blockquote div sec
 const unwanted = /[\r\0]/;
 const nothing: readonly Mark[] = [];
 const linkEnd: readonly Mark[] = [{ name: "a", isOpen: false }];
-const anchorSigns = /^[\s#¶§🔗↩\uFE0E^]*$/u;
+const anchorSigns = /^(?:[\s#¶§🔗↩^]|\uFE0E)*$/u;
 
 /**
  * Reduces a document to what Markdown can say, and remembers where its main content lies. Fed with the events of one
