@@ -58,7 +58,13 @@ const cases: [what: string, input: unknown, code: "invalid_input" | "not_allowed
     /timeout is not a field of the input of kind "shell"/,
   ],
   ["another shell than there are", { command: "true", shell: "fish" }, "invalid_input", /shell/],
-  ["a command that is far too long", { command: "x".repeat(100_001) }, "invalid_input", /command/],
+  ["a command that is far too long", { command: "x".repeat(131_072) }, "invalid_input", /command/],
+  [
+    "a word of more bytes than a program can be handed",
+    { argv: ["echo", "€".repeat(50_000)] },
+    "invalid_input",
+    /131071 bytes/,
+  ],
   ["an input that is far too long", { command: "cat", stdin: "x".repeat(1_100_000) }, "too_large", /at most 1000000/],
 ];
 
