@@ -25,7 +25,7 @@ export const sections: readonly Section[] = [
     main: ["attach", "cancel", "retry", "rerun", "answer"],
     others: ["send", "stop", "restart", "rm", "pause", "resume", "prune"],
   },
-  { title: "Connect", main: ["add"], others: ["remove", "mcp", "token", "webhook"] },
+  { title: "Connect", main: ["add"], others: ["remove", "mcp", "token", "webhook", "notify"] },
   { title: "Server", main: ["serve"], others: ["server", "service", "doctor", "completions", "version"] },
   { title: "In a job", main: [], others: ["progress", "ask", "artifact"] },
 ];
