@@ -60,12 +60,13 @@ export const everySchema = z
   .min(1_000)
   .max(366 * dayMs);
 
+/** Not as a pattern of the schema: clients of MCP need not know classes of Unicode. */
 export const scheduleNameSchema = z
   .string()
   .min(1)
   .max(100)
-  .regex(
-    /^[^\p{C}\s]([^\p{C}]*[^\p{C}\s])?$/u,
+  .refine(
+    (name) => name === name.trim() && !/\p{C}/u.test(name),
     "expected a name such as nightly-backup, without control characters or spaces around it",
   );
 

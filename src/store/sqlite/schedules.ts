@@ -72,6 +72,7 @@ export function createScheduleStore(db: Database, write: Write): ScheduleStore {
         if (!isKnown) checkOverlap(toSchedule(row), isBusy(db, row.num));
         const [created] = createJobs(db, [draft]);
         if (created !== undefined) insertJobRun(db, row.num, created, now);
+        forgetRuns(db, row.num);
         return created;
       }),
     replan: ({ id, revision }, nextAt, now) =>
