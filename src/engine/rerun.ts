@@ -2,6 +2,7 @@ import type { ClientDefaults } from "../job/client-defaults.ts";
 import { defined } from "../job/defined.ts";
 import { LonghaulError } from "../job/error.ts";
 import { isRecord } from "../job/is-record.ts";
+import { nameTarget } from "../job/notify.ts";
 import type { Job } from "../job/job.ts";
 import type { Json } from "../job/json.ts";
 import type { Kind } from "../job/kind.ts";
@@ -32,6 +33,7 @@ export async function toRerun(
   if (source === undefined) throw new LonghaulError("not_found", `There is no job ${job.id}.`);
   const before = JSON.parse(source.input) as Json;
   const { kind, owner, name, batch, priority, limits, retention, isConfined, key } = job;
+  const to = (source.notify ?? []).map(nameTarget);
   const webhook = source.webhook && { ...source.webhook, on: [...(job.webhook?.on ?? [])] };
   const request: SubmitRequest = {
     kind,
@@ -41,6 +43,7 @@ export async function toRerun(
     priority,
     limits,
     retention,
+    notify: { to, ...(to.length === 0 ? {} : { on: [...(job.notify?.on ?? [])] }) },
     ...defined({ name, batch, webhook, isConfined }),
     // Which jobs share a limit may follow from the input.
     ...(changes === undefined && key !== undefined && key !== "" ? { key } : {}),

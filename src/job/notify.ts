@@ -69,6 +69,12 @@ const examples =
   "ntfy://ntfy.sh/my-topic, https://hooks.slack.com/services/…, https://discord.com/api/webhooks/… or https://example.com/hook";
 const topic = /\/[\w-]{1,64}$/;
 
+/** What `parseNotifyTarget` reads as this target. */
+export function nameTarget({ format, url }: NotifyTarget): string {
+  if (format === "desktop") return "desktop";
+  return format === "plain" ? url : `${format}+${url}`;
+}
+
 function asHttps(text: string): string {
   return text.replace(/^ntfy:\/\//i, "https://");
 }

@@ -43,7 +43,7 @@ export interface Store {
   readonly get: (id: JobId) => Promise<Job | undefined>;
   readonly payload: (id: JobId) => Promise<Payload | undefined>;
   /** What a job was made from, with what nobody is shown of it: only to make another one like it. */
-  readonly source: (id: JobId) => Promise<Pick<JobDraft, "input" | "client" | "webhook"> | undefined>;
+  readonly source: (id: JobId) => Promise<Pick<JobDraft, "input" | "client" | "webhook" | "notify"> | undefined>;
   /** Newest first. A cursor goes on where the page before ended, whatever was added since. */
   readonly list: (filter: JobFilter, page: PageRequest) => Promise<JobPage>;
   /**

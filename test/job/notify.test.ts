@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseNotifyTarget, showTarget, toNoticeType, type NotifyOccasion } from "../../src/job/notify.ts";
+import { nameTarget, parseNotifyTarget, showTarget, toNoticeType, type NotifyOccasion } from "../../src/job/notify.ts";
 import type { EventBody } from "../../src/job/event.ts";
 
 describe("whom to notify", () => {
@@ -98,4 +98,10 @@ describe("what people are told of", () => {
     expect(toNoticeType(asked, notify, 0)).toBe("job.question");
     expect(toNoticeType(stalled, notify, 0)).toBe("job.stalled");
   });
+});
+
+it("a target can be named so that it is read as the same again", () => {
+  const texts = ["desktop", "ntfy://ntfy.sh/my-topic", "slack+https://chat.example/hook", "https://a.example/b?c=d"];
+  const targets = texts.map((text) => parseNotifyTarget(text, "notify"));
+  expect(targets.map((target) => parseNotifyTarget(nameTarget(target), "notify"))).toEqual(targets);
 });

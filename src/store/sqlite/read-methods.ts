@@ -1,4 +1,5 @@
 import type { JobId } from "../../job/id.ts";
+import type { NotifyFormat, NotifyTarget } from "../../job/notify.ts";
 import type { StoredJob } from "../rules/change.ts";
 import type { BatchPage, JobDraft, JobFilter, Payload, StatusCount, Store } from "../store.ts";
 import type { Database } from "./database.ts";
@@ -89,17 +90,24 @@ function readPayload(db: Database, { num }: StoredJob): Payload {
   return { input: row.input, ...(row.result === null ? {} : { result: row.result }) };
 }
 
-function readSource(db: Database, id: JobId): Pick<JobDraft, "input" | "client" | "webhook"> | undefined {
-  const row = db
-    .sql(
-      `SELECT s.input, s.client, w.url, w.secret FROM jobs j JOIN specs s ON s.job = j.num
-       LEFT JOIN webhooks w ON w.job = j.num WHERE j.id = ?`,
-    )
-    .get(id) as { input: string; client: string | null; url: string | null; secret: string | null } | undefined;
-  if (row === undefined) return undefined;
-  const { input, client, url, secret } = row;
-  const webhook = url === null ? undefined : { url, ...(secret === null ? {} : { secret }) };
-  return { input, ...(client === null ? {} : { client }), ...(webhook === undefined ? {} : { webhook }) };
+function readSource(db: Database, id: JobId): Pick<JobDraft, "input" | "client" | "webhook" | "notify"> | undefined {
+  const spec = db
+    .sql("SELECT s.job, s.input, s.client FROM jobs j JOIN specs s ON s.job = j.num WHERE j.id = ?")
+    .get(id) as { job: number; input: string; client: string | null } | undefined;
+  if (spec === undefined) return undefined;
+  const receivers = db
+    .sql("SELECT format, url, secret FROM receivers WHERE job = ? ORDER BY target")
+    .all(spec.job) as unknown as { format: NotifyFormat | "webhook"; url: string; secret: string | null }[];
+  const source: { input: string; client?: string; webhook?: JobDraft["webhook"]; notify: NotifyTarget[] } = {
+    input: spec.input,
+    notify: [],
+  };
+  if (spec.client !== null) source.client = spec.client;
+  for (const { format, url, secret } of receivers) {
+    if (format !== "webhook") source.notify.push({ format, url });
+    else source.webhook = { url, ...(secret === null ? {} : { secret }) };
+  }
+  return source;
 }
 
 const maxKeptCharacters = 2_000;

@@ -126,7 +126,7 @@ describe("several profiles over one connection", () => {
     }
     expect(texts).toEqual([
       "Job nope not found",
-      expect.stringMatching(/^Runpod Serverless API Error: 404 - /),
+      expect.stringContaining("Runpod runtime API error (404)"),
       expect.stringMatching(/^SearchClaw API error 404: /),
       "Job nope not found",
     ]);

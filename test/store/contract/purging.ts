@@ -173,7 +173,7 @@ export function describePurging(open: OpenStore): void {
 
     it("what a job was made from can be read, for another one like it, with what nobody is shown", async () => {
       const { id } = await world().submit({ input: "secret", shownInput: "***", client: "{}" });
-      expect(await world().store.source(id)).toEqual({ input: '"secret"', client: "{}" });
+      expect(await world().store.source(id)).toEqual({ input: '"secret"', client: "{}", notify: [] });
       expect(await world().store.payload(id)).toEqual({ input: '"***"' });
       await world().store.cancel(id, { reason: "x", at: t0 });
       await world().store.remove(id, t0);

@@ -7,6 +7,7 @@ import { attachTerminal } from "../attach/attach-terminal.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes, jobExitCode } from "../exit-code.ts";
 import { endText, goesOn } from "../follow/follow-job.ts";
+import { markSeen } from "../follow/mark-seen.ts";
 import { isFinished, jobLabel, shortId } from "../show/job-text.ts";
 import { sayStatus } from "../../../job/status-words.ts";
 
@@ -41,11 +42,13 @@ function checkAttachable({ screen }: CliContext, job: AnswerOf<"job_get">): void
 }
 
 /** How the job ended, or that it goes on; answers with the exit code. */
-export function tellAttached(
-  { screen }: CliContext,
+export async function tellAttached(
+  cli: CliContext,
   job: Pick<AnswerOf<"job_get">, "id" | "name">,
   ended: AnswerOf<"job_get"> | undefined,
-): number {
-  screen.note(ended === undefined ? goesOn(job, "attach") : endText(screen, ended));
-  return ended === undefined ? exitCodes.done : jobExitCode(ended);
+): Promise<number> {
+  cli.screen.note(ended === undefined ? goesOn(job, "attach") : endText(cli.screen, ended));
+  if (ended === undefined) return exitCodes.done;
+  await markSeen(cli, [ended]);
+  return jobExitCode(ended);
 }

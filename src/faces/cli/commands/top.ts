@@ -42,7 +42,8 @@ async function open(cli: CliContext, job: JobView): Promise<void> {
   }
   cli.screen.note(cli.screen.noteStyle.dim(`\n${jobLabel(job)}: a key leads back to top`));
   const { stdin } = process;
-  stdin.setRawMode(true).resume();
+  // Whoever read lines before may have let go of it.
+  stdin.setRawMode(true).resume().ref();
   await once(stdin, "data");
   stdin.setRawMode(false).pause();
 }
