@@ -194,6 +194,24 @@ describe("steering jobs", () => {
     expect(await world().ask("/v1/jobs/cancel", { body: { filter: {} } })).toMatchObject({ status: 400 });
   });
 
+  it("removes one that has ended, or one that runs by force, and runs one again", async () => {
+    const id = await world().submit();
+    await world().puppet.next();
+    expect(await world().ask(`/v1/jobs/${id}`, { method: "DELETE" })).toMatchObject({ status: 409 });
+    expect(await world().ask(`/v1/jobs/${id}/rerun`, { method: "POST" })).toMatchObject({ status: 409 });
+    await world().ask(`/v1/jobs/${id}/cancel`, { method: "POST" });
+    await untilStatus(world().engine, id, "cancelled");
+    const again = await world().ask(`/v1/jobs/${id}/rerun`, { method: "POST" });
+    expect(again).toMatchObject({ status: 201, body: { kind: "puppet" } });
+    expect(again.body["id"]).not.toBe(id);
+    expect(await world().ask(`/v1/jobs/${id}`, { method: "DELETE" })).toMatchObject({ status: 200 });
+    expect(await world().ask(`/v1/jobs/${id}`)).toMatchObject({ status: 410, body: { code: "expired" } });
+    await world().puppet.next();
+    const path = `/v1/jobs/${String(again.body["id"])}`;
+    expect(await world().ask(`${path}?force=true`, { method: "DELETE" })).toMatchObject({ status: 200 });
+    expect(await world().ask(path)).toMatchObject({ status: 410 });
+  });
+
   it("pauses and resumes a kind, and tells all kinds", async () => {
     expect((await world().ask("/v1/kinds/puppet/pause", { method: "POST" })).body).toEqual({
       paused_kinds: ["puppet"],
