@@ -30,6 +30,18 @@ it("longhaul answer answers with a text, or declines", async () => {
   expect(await engine.result(declined)).toEqual({ action: "decline" });
 });
 
+it("longhaul answer takes a plain word for the answer where one thing is asked", async () => {
+  const cli = makeCli();
+  const engine = await serveAsker(cli);
+  const yesNo = await ask(engine, { type: "object", properties: { sure: { type: "boolean" } }, required: ["sure"] });
+  const free = await ask(engine, null);
+  expect((await cli.run(["answer", yesNo, "yes"])).code).toBe(0);
+  expect((await cli.run(["answer", free, "the", "second", "one"])).code).toBe(0);
+  await engine.wait([yesNo, free]);
+  expect(await engine.result(yesNo)).toEqual({ action: "accept", content: { sure: true } });
+  expect(await engine.result(free)).toEqual({ action: "accept", content: { text: "the second one" } });
+});
+
 it("longhaul answer refuses an answer that does not fit, and says which would", async () => {
   const cli = makeCli();
   const engine = await serveAsker(cli);

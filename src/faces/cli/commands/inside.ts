@@ -14,6 +14,7 @@ import { exitCodes } from "../exit-code.ts";
 import { readForm, type FormOptions } from "../options/ask-form.ts";
 import { collect, readDuration } from "../options/option-values.ts";
 import { connectInside, type InsideClient } from "../server/inside-client.ts";
+import { shortId } from "../show/job-text.ts";
 
 export const progress = defineCommand<object, [words: string[]]>({
   describe: (command) => {
@@ -57,6 +58,7 @@ export const ask = defineCommand<AskOptions, [message: string]>({
   run: async (cli, options, message) => {
     const key = options.key ?? `ask-${randomBytes(4).toString("hex")}`;
     const question = { message, ...defined({ form: readForm(options) }) };
+    tellAsked(cli, message);
     const answered = await awaitAnswer(connectInside(cli, "ask"), { ...question, key }, options.timeout);
     if (answered === undefined) {
       cli.screen.note(`Nobody has answered yet. The question stays open; \`--key ${key}\` asks for its answer again.`);
@@ -67,6 +69,14 @@ export const ask = defineCommand<AskOptions, [message: string]>({
     return answerExitCode(answered);
   },
 });
+
+/** In a terminal of the job nothing else would show that somebody is asked. */
+function tellAsked({ environment, screen }: CliContext, message: string): void {
+  const id = environment.variable("LONGHAUL_JOB_ID");
+  if (id === undefined || !screen.terminal.err.isTerminal) return;
+  screen.note(`? ${message}`);
+  screen.note(screen.noteStyle.dim(`waits for an answer, from another terminal: longhaul answer ${shortId(id)}`));
+}
 
 type AskedAnswer = NonNullable<AnswerOf<"attempt_ask">["answer"]>;
 

@@ -37,22 +37,33 @@ export const answer = defineCommand<AnswerOptions, [id: string, words: string[]]
   describe: (command) => {
     command
       .argument("<id>", "id, end of an id, or name")
-      .argument("[words...]", "the question's key, if there are several, then field=value…")
-      .option("--text <text>", "the answer to a question that asks for a single text")
+      .argument("[words...]", "the answer; or field=value…, after the question's key if there are several")
+      .option("--text <text>", "the answer to a question that asks for one thing, as it stands")
       .option("--decline", "decline to answer");
   },
   run: async ({ client, screen }, options, id, words) => {
-    const [first] = words;
-    const key = first === undefined || first.includes("=") ? undefined : first;
-    const fields = key === undefined ? words : words.slice(1);
     const { questions = [] } = await client.call("job_get", { id });
+    const { key, fields, text } = readWords(words, questions);
     const asked = questions.find((question) => key === undefined || question.key === key);
-    const given = toAnswer(asked, fields, options);
+    const given = toAnswer(asked, fields, { text, ...options });
     const job = await client.call("job_answer", { id, answer: given, key });
     if (options.json === true) screen.printJson(job);
     else screen.print(`${jobLabel(job)}  answered; now ${outcomeText(job)}`);
   },
 });
+
+/** `yes` alone is the answer itself, unless it is the key of a question; `name=value` is a field. */
+function readWords(
+  words: readonly string[],
+  questions: readonly Asked[],
+): { readonly key?: string; readonly fields: readonly string[]; readonly text?: string } {
+  const [first, ...rest] = words;
+  if (first === undefined || first.includes("=")) return { fields: words };
+  const [only, another] = questions;
+  const isKey = questions.some(({ key }) => key === first);
+  const isAnswer = !isKey && only !== undefined && another === undefined && fieldNames(only).length <= 1;
+  return isAnswer ? { fields: [], text: words.join(" ") } : { key: first, fields: rest };
+}
 
 export function toAnswer(
   asked: Asked | undefined,
@@ -62,7 +73,10 @@ export function toAnswer(
   const ways = [decline === true, text !== undefined, fields.length > 0].filter(Boolean).length;
   if (ways > 1) refuse("Give only one of fields, --text and --decline.");
   if (decline === true) return { action: "decline" };
-  if (text !== undefined) return { action: "accept", content: { [onlyField(asked)]: text } };
+  if (text !== undefined) {
+    const name = onlyField(asked);
+    return { action: "accept", content: { [name]: toFieldValue(text, asked?.form?.properties[name]?.type) } };
+  }
   if (fields.length === 0 && asked !== undefined && fieldNames(asked).length > 0) {
     refuse(
       `"${asked.message}" wants ${fieldNames(asked)
