@@ -66,7 +66,7 @@ async function inBrowserOrStatic(
   phases: Phases,
   settings: PageSettings,
 ): Promise<Looked> {
-  const load = (signal: AbortSignal): Promise<StaticPage> => loadStatically(input, settings.fetch, signal);
+  const load = (signal: AbortSignal): Promise<StaticPage> => loadStatically(input, settings, signal);
   const readInstead = async (page: StaticPage | undefined, methodReason: string): Promise<Looked> => {
     if (page === undefined) throw new Error("loading failed without a reason");
     context.log(methodReason, "warn");

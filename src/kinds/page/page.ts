@@ -15,6 +15,8 @@ export interface PageSettings {
   readonly rules: Pick<AddressRules, "checkUrl">;
   /** How many pages are analysed at once. */
   readonly concurrency: number;
+  /** Where the program of the thread lies that reads pages without a browser. */
+  readonly staticThread?: URL;
   /** What looks at the page; tests pass steps that fail. */
   readonly steps?: BrowserSteps;
 }

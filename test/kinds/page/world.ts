@@ -1,6 +1,7 @@
 import { rm, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll } from "vitest";
 import type { z } from "zod";
 import { openEngine, type Engine } from "../../../src/index.ts";
@@ -13,6 +14,8 @@ import { SharedBrowser } from "../../../src/net/browser/shared-browser.ts";
 import { createGuardedFetch } from "../../../src/net/fetch/guarded-fetch.ts";
 import { createRobots } from "../../../src/net/robots/robots.ts";
 import type { BrowserSteps } from "../../../src/kinds/page/steps.ts";
+
+const threads = "../../../.build/src/kinds/page/static/static-thread.js";
 
 /** An input of a page job. */
 export type PageRequest = z.input<typeof pageContract.input>;
@@ -57,6 +60,7 @@ export class PageWorld {
       robots: createRobots(guarded, { productToken: "Longhaul" }),
       concurrency: 2,
       steps: options.steps,
+      staticThread: pathToFileURL(join(import.meta.dirname, threads)),
     };
     const engine = await openEngine({ home, kinds: [createPageKind(settings)] });
     return new PageWorld(home, engine, browser, async () => {
