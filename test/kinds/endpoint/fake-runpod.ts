@@ -116,8 +116,8 @@ export class FakeRunpod {
       const found = answerRest(this.account, path);
       return reply(response, found === undefined ? 404 : 200, found ?? { error: "not found" });
     }
-    const [status, body] =
-      verb === "runsync" ? await this.#runSync(text, query) : await this.#answer(verb, known, text, query);
+    if (verb === "stream" && known !== undefined && (await isGoneBeforeNews(known, query, response))) return;
+    const [status, body] = verb === "runsync" ? await this.#runSync(text, query) : this.#answer(verb, known, text);
     await new Promise((resolve) => setTimeout(resolve, this.latencyMs()));
     if (this.lateFault(request, response, known)) return;
     reply(response, status, body);
@@ -130,12 +130,7 @@ export class FakeRunpod {
     return finals.has(job.status) ? this.#answerJob("status", job) : [200, { id, status: job.status }];
   }
 
-  async #answer(
-    verb: string,
-    job: FakeJob | undefined,
-    text: string,
-    query: URLSearchParams,
-  ): Promise<[number, unknown]> {
+  #answer(verb: string, job: FakeJob | undefined, text: string): [number, unknown] {
     if (verb === "run") return [200, this.#submit(JSON.parse(text) as Record<string, unknown>)];
     if (verb === "health") {
       const all = [...this.jobs.values()];
@@ -149,10 +144,6 @@ export class FakeRunpod {
       return [200, { removed: queued.length, status: "completed" }];
     }
     if (job === undefined || job.isGone) return [404, { error: "job not found" }];
-    if (verb === "stream") {
-      const isReady = (): boolean => job.chunks.length > 0 || finals.has(job.status);
-      await hold(isReady, Number(query.get("wait") ?? 10_000));
-    }
     return this.#answerJob(verb, job);
   }
 
@@ -191,6 +182,15 @@ export class FakeRunpod {
     this.jobs.set(id, job);
     return job;
   }
+}
+
+/** Waits until there are chunks. Who has hung up meanwhile is given none: they would be lost. */
+async function isGoneBeforeNews(job: FakeJob, query: URLSearchParams, response: ServerResponse): Promise<boolean> {
+  let isGone = false;
+  response.once("close", () => (isGone = true));
+  const isReady = (): boolean => job.isGone || job.chunks.length > 0 || finals.has(job.status);
+  await hold(() => isGone || isReady(), Number(query.get("wait") ?? 10_000));
+  return isGone;
 }
 
 /** As the platform holds a request until there is something to say. */
