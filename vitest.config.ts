@@ -5,8 +5,6 @@ const common = {
   testTimeout: 120_000,
   hookTimeout: 120_000,
   maxWorkers: 3,
-  // A test that passes only the second time is printed as such ("retry x1"), and is to be cured.
-  retry: process.env["CI"] === undefined ? 0 : 1,
   // What tests take from the build runs as it is.
   server: { deps: { external: [/\/\.build\//] } },
 };
