@@ -6,10 +6,13 @@ import { toReftrixError } from "./error-codes.ts";
 import type { ReftrixReply } from "./reftrix-tool.ts";
 import { batchIngestTool } from "./tools/batch-ingest-tool.ts";
 import { healthTool } from "./tools/health-tool.ts";
-import { ingestTool, inspectTool, paletteTool } from "./tools/layout-tools.ts";
+import { ingestTool } from "./tools/ingest-tool.ts";
+import { inspectTool } from "./tools/inspect-tool.ts";
 import { detectTool } from "./tools/motion-tools.ts";
 import { analyzeTool, pageStatusTool } from "./tools/page-tools.ts";
-import { batchEvaluateTool, evaluateTool, qualityStatusTool } from "./tools/quality-tools.ts";
+import { batchEvaluateTool, qualityStatusTool } from "./tools/batch-evaluate-tool.ts";
+import { evaluateTool } from "./tools/evaluate-tool.ts";
+import { paletteTool } from "./tools/palette-tool.ts";
 
 const tools: readonly Tool<ReftrixReply>[] = [
   analyzeTool,
@@ -37,15 +40,17 @@ export const reftrixProfile = defineProfile({
   hasResources: true,
 });
 
-function toResult({ data, isUnwrapped, metadata, links = [] }: ReftrixReply): CallToolResult {
+function toResult({ data, beside, isUnwrapped, metadata, links = [] }: ReftrixReply): CallToolResult {
   const body =
-    isUnwrapped === true ? data : { success: true, data, metadata: { request_id: randomUUID(), ...metadata } };
+    isUnwrapped === true
+      ? data
+      : { success: true, ...beside, data, metadata: { request_id: randomUUID(), ...metadata } };
   const { content, ...result } = toJsonResult(body);
   return { content: [...content, ...links], ...result };
 }
 
 function toError(error: unknown): CallToolResult {
-  const { code, message } = toReftrixError(error);
+  const { code, message, more } = toReftrixError(error);
   const metadata = { request_id: randomUUID() };
-  return { ...toJsonResult({ success: false, error: { code, message }, metadata }), isError: true };
+  return { ...toJsonResult({ success: false, error: { code, message, ...more }, metadata }), isError: true };
 }
