@@ -97,13 +97,7 @@ export async function requestOf(context: OperationContext, id: string): Promise<
 }
 
 async function findPageJob({ engine, actor }: OperationContext, id: string): Promise<Job> {
-  const job = await engine.get(id, actor).catch((error: unknown) => {
-    if (!isGone(error)) throw error;
-    throw new ReftrixError(
-      "PAGE_NOT_FOUND",
-      `There is no page ${id}: its time may have ended, or it was never analysed. Analyse it with page_analyze.`,
-    );
-  });
+  const job = await engine.get(id, actor);
   if (job.kind === pageContract.name) return job;
   throw new LonghaulError("invalid_input", `Job ${id} is not a page analysis: its kind is "${job.kind}".`);
 }

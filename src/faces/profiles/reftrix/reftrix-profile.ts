@@ -5,7 +5,7 @@ import { defineProfile, toJsonResult, type Tool } from "../profile.ts";
 import { toReftrixError } from "./error-codes.ts";
 import type { ReftrixReply } from "./reftrix-tool.ts";
 import { batchIngestTool } from "./tools/batch-ingest-tool.ts";
-import { healthTool } from "./tools/health-tool.ts";
+import { healthToolBeside } from "./tools/health-tool.ts";
 import { ingestTool } from "./tools/ingest-tool.ts";
 import { inspectTool } from "./tools/inspect-tool.ts";
 import { detectTool } from "./tools/motion-tools.ts";
@@ -14,7 +14,7 @@ import { batchEvaluateTool, qualityStatusTool } from "./tools/batch-evaluate-too
 import { evaluateTool } from "./tools/evaluate-tool.ts";
 import { paletteTool } from "./tools/palette-tool.ts";
 
-const tools: readonly Tool<ReftrixReply>[] = [
+const pageTools: readonly Tool<ReftrixReply>[] = [
   analyzeTool,
   pageStatusTool,
   ingestTool,
@@ -25,8 +25,8 @@ const tools: readonly Tool<ReftrixReply>[] = [
   batchEvaluateTool,
   qualityStatusTool,
   paletteTool,
-  healthTool,
 ];
+const tools = [...pageTools, healthToolBeside(pageTools)];
 
 /** Reftrix's tools that need no database of designs, over durable page jobs. */
 export const reftrixProfile = defineProfile({

@@ -43,6 +43,7 @@ export const batchEvaluateTool = defineReftrixTool({
     "Rate up to 100 analysed pages or pieces of HTML in the background; quality_getJobStatus tells the results.",
   input: batchInput,
   annotations: keepsPages,
+  codes: { JOB_NOT_FOUND: "PAGE_NOT_FOUND" },
   run: evaluateBatch,
 });
 
@@ -97,8 +98,7 @@ async function sourceOf(
   const { key, value } = exactlyOne(item, "pageId", "html");
   if (key === "html") return { html: value, check_links: false };
   return requestOf(context, value.toLowerCase()).catch((error: unknown) => {
-    const isAbsent = isGone(error) || (error instanceof ReftrixError && error.code === "PAGE_NOT_FOUND");
-    if (isAbsent && skipsAbsent) return undefined;
+    if (skipsAbsent && isGone(error)) return undefined;
     throw error;
   });
 }

@@ -79,6 +79,7 @@ export const evaluateTool = defineReftrixTool({
   annotations: looksUp,
   ignored: ignoredByEvaluate,
   codes: {
+    JOB_NOT_FOUND: "PAGE_NOT_FOUND",
     QUALITY_EVALUATION_FAILED: "EVALUATION_ERROR",
     NETWORK_ERROR: "EVALUATION_ERROR",
     HTTP_ERROR: "EVALUATION_ERROR",

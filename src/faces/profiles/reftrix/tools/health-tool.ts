@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { elapsedMs } from "../../../../job/elapsed.ts";
 import { serverStatus } from "../../../../operations/server.ts";
-import { defineReftrixTool, looksUp } from "../reftrix-tool.ts";
+import type { OperationContext } from "../../../../operations/operation.ts";
+import type { Tool } from "../../profile.ts";
+import { defineReftrixTool, looksUp, type ReftrixReply } from "../reftrix-tool.ts";
 import type { View } from "../views/extent.ts";
 
 const on = z.boolean().default(true);
@@ -19,45 +21,58 @@ const input = z.looseObject({
 });
 
 /** Tools that say less without a browser. */
-const needBrowser = ["page.analyze", "layout.ingest", "layout.inspect", "layout.batch_ingest", "motion.detect"];
-const others = ["quality.evaluate", "quality.batch_evaluate", "quality.getJobStatus", "page.getJobStatus"];
-const lookups = ["style.get_palette", "system.health"];
+const needBrowser: ReadonlySet<string> = new Set([
+  ...["page.analyze", "layout.ingest", "layout.inspect", "layout.batch_ingest", "motion.detect"],
+  ...["quality.evaluate", "quality.batch_evaluate"],
+]);
 
-export const healthTool = defineReftrixTool({
-  name: "system_health",
-  title: "System Health",
-  description: "Whether the server can store jobs and has a browser, its version and how long it runs.",
-  input,
-  annotations: looksUp,
-  run: async (context, wanted) => {
-    const startedAt = performance.now();
-    const { engine, server } = context;
-    const status = await serverStatus.call(context, {});
-    const isStoring = await engine.probe().then(
-      () => true,
-      () => false,
-    );
-    const hasBrowser = server.hasBrowser?.() ?? false;
-    return {
-      data: {
-        status: isStoring ? (hasBrowser ? "healthy" : "degraded") : "unhealthy",
-        timestamp: new Date().toISOString(),
-        services: {
-          ...(wanted.include_initialization_status
-            ? { initialization: viewInitialization(isStoring, hasBrowser) }
-            : {}),
-          ...(wanted.include_pattern_services ? { pattern_services: patternServices } : {}),
-          ...(wanted.include_tools_status ? { tools: viewTools(isStoring, hasBrowser) } : {}),
-        },
-        ...(wanted.include_metrics ? { mcp_metrics: { memory: viewMemory() } } : {}),
-        version: server.version,
-        uptimeSeconds: Math.floor(elapsedMs(server.startedAt, Date.now()) / 1_000),
-        ...(wanted.include_jobs ? { jobs: status.jobs } : {}),
+/** Tells how the server is, and each of these tools and itself. */
+export function healthToolBeside(others: readonly Tool<ReftrixReply>[]): Tool<ReftrixReply> {
+  const name = "system_health";
+  // Its clients know the tools by the names with a dot.
+  const names = [...others.map((tool) => tool.name), name].map((known) => known.replace("_", "."));
+  return defineReftrixTool({
+    name,
+    title: "System Health",
+    description: "Whether the server can store jobs and has a browser, its version and how long it runs.",
+    input,
+    annotations: looksUp,
+    run: (context, wanted) => viewHealth(context, wanted, names),
+  });
+}
+
+async function viewHealth(
+  context: OperationContext,
+  wanted: z.output<typeof input>,
+  names: readonly string[],
+): Promise<ReftrixReply> {
+  const startedAt = performance.now();
+  const { engine, server } = context;
+  const status = await serverStatus.call(context, {});
+  const isStoring = await engine.probe().then(
+    () => true,
+    () => false,
+  );
+  const hasBrowser = server.hasBrowser?.() ?? false;
+  return {
+    data: {
+      status: isStoring ? (hasBrowser ? "healthy" : "degraded") : "unhealthy",
+      timestamp: new Date().toISOString(),
+      services: {
+        ...(wanted.include_initialization_status
+          ? { initialization: viewInitialization(isStoring, hasBrowser, names.length) }
+          : {}),
+        ...(wanted.include_pattern_services ? { pattern_services: patternServices } : {}),
+        ...(wanted.include_tools_status ? { tools: viewTools(names, isStoring, hasBrowser) } : {}),
       },
-      metadata: { processing_time_ms: Math.round(performance.now() - startedAt) },
-    };
-  },
-});
+      ...(wanted.include_metrics ? { mcp_metrics: { memory: viewMemory() } } : {}),
+      version: server.version,
+      uptimeSeconds: Math.floor(elapsedMs(server.startedAt, Date.now()) / 1_000),
+      ...(wanted.include_jobs ? { jobs: status.jobs } : {}),
+    },
+    metadata: { processing_time_ms: Math.round(performance.now() - startedAt) },
+  };
+}
 
 const patternServices = {
   patternMatcher: "unavailable",
@@ -65,7 +80,7 @@ const patternServices = {
   patternDrivenEvaluation: "fallback_mode",
 };
 
-function viewInitialization(isStoring: boolean, hasBrowser: boolean): View {
+function viewInitialization(isStoring: boolean, hasBrowser: boolean, registeredToolCount: number): View {
   return {
     initializedCategories: [...(isStoring ? ["store"] : []), ...(hasBrowser ? ["browser"] : [])],
     skippedCategories: [
@@ -76,18 +91,15 @@ function viewInitialization(isStoring: boolean, hasBrowser: boolean): View {
       ...(isStoring ? [] : [{ category: "store", error: "Nothing can be stored." }]),
       ...(hasBrowser ? [] : [{ category: "browser", error: "There is no browser: HTML and style sheets are read." }]),
     ],
-    registeredToolCount: needBrowser.length + others.length + lookups.length,
+    registeredToolCount,
   };
 }
 
-function viewTools(isStoring: boolean, hasBrowser: boolean): View {
+function viewTools(names: readonly string[], isStoring: boolean, hasBrowser: boolean): View {
   const whole = isStoring ? { status: "operational", mode: "full" } : { status: "unavailable" };
   const details = "Without a browser, HTML and style sheets are read; nothing is drawn or measured.";
   const read = isStoring && !hasBrowser ? { status: "operational", mode: "fallback", details } : whole;
-  return Object.fromEntries([
-    ...[...needBrowser, ...others.slice(0, 2)].map((name) => [name, read]),
-    ...[...others.slice(2), ...lookups].map((name) => [name, whole]),
-  ]) as View;
+  return Object.fromEntries(names.map((name) => [name, needBrowser.has(name) ? read : whole]));
 }
 
 function viewMemory(): View {

@@ -114,7 +114,7 @@ async function ingest(context: OperationContext, input: IngestInput): Promise<Re
     ...describePage(analysis),
     source: { type: input.source_type, usageScope: input.usage_scope },
     crawledAt: analysis.analyzedAt,
-    savedToDb: true,
+    savedToDb: wanted.save_to_db === false ? undefined : true,
     ...files,
     html: truncate(files["html"], wanted.truncate_html_bytes),
     responsiveAnalysis: await compareWindows(context, page, input, toExtent(input)),

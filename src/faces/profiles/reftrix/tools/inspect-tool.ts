@@ -45,7 +45,7 @@ export const inspectTool = defineReftrixTool({
   annotations: looksUp,
   ignored: ignoredByInspect,
   codes: {
-    PAGE_NOT_FOUND: "NOT_FOUND",
+    JOB_NOT_FOUND: "NOT_FOUND",
     LAYOUT_ANALYSIS_FAILED: "INSPECT_FAILED",
     BROWSER_UNAVAILABLE: "SERVICE_UNAVAILABLE",
   },

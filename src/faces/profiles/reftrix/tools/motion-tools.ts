@@ -17,6 +17,7 @@ export const detectTool = defineReftrixTool({
   annotations: looksUp,
   ignored: ignoredByDetect,
   codes: {
+    JOB_NOT_FOUND: "PAGE_NOT_FOUND",
     MOTION_DETECTION_FAILED: "DETECTION_ERROR",
     NETWORK_ERROR: "DETECTION_ERROR",
     HTTP_ERROR: "DETECTION_ERROR",

@@ -1,9 +1,8 @@
 import { z } from "zod";
-import type { Job } from "../../../../job/job.ts";
 import { pageContract } from "../../../../kinds/page/contract.ts";
 import type { OperationContext } from "../../../../operations/operation.ts";
 import { ReftrixError } from "../error-codes.ts";
-import { findPage, pageWith } from "../page-jobs.ts";
+import { findPage, isGone, pageWith } from "../page-jobs.ts";
 import { defineReftrixTool, looksUp, type ReftrixReply } from "../reftrix-tool.ts";
 import type { View } from "../views/extent.ts";
 import { brandOf, modeOf, viewPalette, viewPaletteEntry } from "../views/palette-view.ts";
@@ -60,7 +59,7 @@ async function read(context: OperationContext, id: string, wanted: PaletteInput)
     });
   }
   const page = await pageWith("layout", context, { id }).catch((error: unknown) => {
-    throw error instanceof ReftrixError && error.code === "PAGE_NOT_FOUND" ? paletteNotFound(id) : error;
+    throw isGone(error) ? paletteNotFound(id) : error;
   });
   const { layout } = page.analysis;
   if (layout === undefined) throw paletteNotFound(id);
@@ -74,27 +73,19 @@ function paletteNotFound(id: string): ReftrixError {
   return new ReftrixError("CREATIVE_PALETTE_NOT_FOUND", `There is no palette ${id}.`, { suggestion });
 }
 
-/** The newest pages of which there is a layout, one palette for each. */
+/** One palette for each address, of its newest analysis. */
 async function list(context: OperationContext, { brand_name: brand = "", mode }: PaletteInput): Promise<View[]> {
   const filter = { kind: pageContract.name, status: ["succeeded"] } as const;
   const { jobs } = await context.engine.list(filter, { limit: maxListed }, context.actor);
-  const palettes: View[] = [];
-  for (const job of jobs) {
-    const palette = await entryOf(context, job, brand.toLowerCase(), mode);
-    if (palette !== undefined) palettes.push(palette);
+  const palettes = new Map<string, View>();
+  for (const { id } of jobs) {
+    const { analysis } = await findPage(context, id);
+    const { layout, finalUrl } = analysis;
+    if (layout === undefined || palettes.has(finalUrl) || !brandOf(analysis).includes(brand.toLowerCase())) continue;
+    const own = modeOf(layout);
+    if (mode === "both" || own === "both" || own === mode) {
+      palettes.set(finalUrl, viewPaletteEntry(id, analysis, layout));
+    }
   }
-  return palettes;
-}
-
-async function entryOf(
-  context: OperationContext,
-  { id }: Job,
-  brand: string,
-  mode: PaletteInput["mode"],
-): Promise<View | undefined> {
-  const { analysis } = await findPage(context, id);
-  const { layout } = analysis;
-  if (layout === undefined || !brandOf(analysis).includes(brand)) return undefined;
-  const isMeant = mode === "both" || modeOf(layout) === mode || modeOf(layout) === "both";
-  return isMeant ? viewPaletteEntry(id, analysis, layout) : undefined;
+  return [...palettes.values()];
 }
