@@ -30,7 +30,7 @@ const tools = [...pageTools, healthToolBeside(pageTools)];
 
 /** Reftrix's tools that need no database of designs, over durable page jobs. */
 export const reftrixProfile = defineProfile({
-  serverName: "reftrix",
+  serverName: "reftrix-mcp-server",
   tools,
   // Reftrix has a dot where we have the first underscore, because some clients refuse names with a dot.
   aliases: Object.fromEntries(tools.map(({ name }) => [name.replace("_", "."), name])),

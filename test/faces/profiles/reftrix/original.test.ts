@@ -41,6 +41,7 @@ const additions = new Set([
 ]);
 
 const onlyLayout = { features: { motion: false, quality: false }, responsiveOptions: { enabled: false } };
+const patience = { timeoutMs: 100_000 };
 const unknownId = "01a1e1c2-c303-7000-b83d-4afd30c19974";
 
 describe.skipIf(!hasBrowser)("the profile reftrix beside the schemas of the original", () => {
@@ -107,7 +108,8 @@ describe.skipIf(!hasBrowser)("the profile reftrix beside the schemas of the orig
     return isListed;
   };
 
-  it("lists every tool with its title and hints, and every parameter with its bounds and default", async () => {
+  it("has its name, and lists every tool with its title, hints and parameters, their bounds and defaults", async () => {
+    expect(client.getServerVersion()?.name).toBe(original.server);
     const { tools } = await client.listTools();
     for (const [name, { title, hints, takes }] of Object.entries(original.tools)) {
       const ours = tools.find((tool) => tool.name === name.replace(".", "_"));
@@ -149,7 +151,7 @@ describe.skipIf(!hasBrowser)("the profile reftrix beside the schemas of the orig
         const { data: told, differences } = await compare(title, { job_id: id });
         if (told["status"] === status) expect(differences).toEqual([]);
         return told["status"] === end && status === end;
-      });
+      }, patience);
     };
     await wait(submitted.data["jobId"], "completed");
     const failing = await call("page.analyze", { url: `${url}/missing`, async: true, auto_retry: false });
@@ -219,7 +221,7 @@ describe.skipIf(!hasBrowser)("the profile reftrix beside the schemas of the orig
       const { data, differences } = await look();
       expect(differences).toEqual([]);
       return data["status"] === "completed";
-    });
+    }, patience);
     const { data } = await look();
     expect(data).toMatchObject({ progress: 100, totalItems: 3, processedItems: 3, successItems: 2, failedItems: 1 });
     expect(data).toMatchObject({

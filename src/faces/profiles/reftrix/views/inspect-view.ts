@@ -19,6 +19,8 @@ const typeWords: Readonly<Record<string, string>> = {
   partners: "content",
   stories: "content",
   research: "content",
+  article: "content",
+  sidebar: "content",
 };
 
 /** What is not asked for is there and empty, so that no client stumbles. */

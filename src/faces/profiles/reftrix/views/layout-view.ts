@@ -10,7 +10,7 @@ export function viewLayout(layout: Layout, { analyzedAt }: PageAnalysis, pageId:
   return {
     pageId,
     sectionCount: layout.sections.length,
-    sectionTypes: layout.sectionTypes,
+    sectionTypes: countTypes(layout),
     cssFramework: viewFramework(layout),
     ...(extent.form === "short" ? {} : { sections: cut(layout.sections, 10, extent).map(viewSection(pageId)) }),
     visualFeatures: viewVisualFeatures(layout, analyzedAt),
@@ -21,11 +21,26 @@ export function viewLayout(layout: Layout, { analyzedAt }: PageAnalysis, pageId:
 function viewSection(pageId: string): (section: Layout["sections"][number]) => View {
   return ({ id, type, position, heading, confidence }) => ({
     id: partId(pageId, id),
-    type,
+    type: sectionWord(type),
     positionIndex: position,
     ...(heading === "" ? {} : { heading }),
     confidence,
   });
+}
+
+const sectionWords: ReadonlySet<string> = new Set([
+  ...["hero", "feature", "cta", "testimonial", "pricing", "footer", "navigation", "about", "contact", "gallery"],
+  ...["partners", "portfolio", "team", "stories", "research", "subscribe", "stats", "faq"],
+]);
+
+function sectionWord(type: string): string {
+  return sectionWords.has(type) ? type : "unknown";
+}
+
+function countTypes({ sections }: Layout): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { type } of sections) counts[sectionWord(type)] = (counts[sectionWord(type)] ?? 0) + 1;
+  return counts;
 }
 
 const frameworks: ReadonlySet<string> = new Set([

@@ -45,8 +45,8 @@ export function brandOf({ url, finalUrl }: PageAnalysis): string {
   return new URL(finalUrl === "" ? url : finalUrl).hostname;
 }
 
-export function modeOf({ palette }: Layout): "light" | "dark" | "both" {
-  return palette.theme === "mixed" ? "both" : palette.theme;
+export function modeOf({ palette: { theme } }: Layout): "light" | "dark" | "both" {
+  return theme === "light" || theme === "dark" ? theme : "both";
 }
 
 export function viewPaletteEntry(id: string, analysis: PageAnalysis, layout: Layout): View {

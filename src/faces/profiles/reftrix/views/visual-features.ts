@@ -49,10 +49,12 @@ function viewColors(layout: Layout): View {
   };
 }
 
+const themes: ReadonlySet<string> = new Set(["light", "dark", "mixed"]);
+
 function viewTheme(layout: Layout): View {
   const { background, text } = mainColors(layout);
   return {
-    type: layout.palette.theme,
+    type: themes.has(layout.palette.theme) ? layout.palette.theme : "mixed",
     backgroundColor: background,
     textColor: text,
     contrastRatio: contrastOf(background, text),
