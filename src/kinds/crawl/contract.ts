@@ -124,7 +124,7 @@ export const browseActionSchema = z.discriminatedUnion("type", [
   z.strictObject({
     type: z.literal("scroll"),
     direction: z.enum(["up", "down"]).default("down"),
-    amount: z.int().min(1).max(100_000).default(500),
+    amount: z.int().min(0).max(100_000).default(500),
   }),
   z.strictObject({
     type: z.literal("screenshot"),
@@ -135,6 +135,10 @@ export const browseActionSchema = z.discriminatedUnion("type", [
     type: z.literal("extract"),
     selector: selector.optional(),
     format: z.enum(["markdown", "html", "text"]).default("markdown"),
+  }),
+  z.strictObject({
+    type: z.literal("evaluate"),
+    expression: z.string().min(1).max(20_000).describe("JavaScript that runs in the page; its value is the data."),
   }),
 ]);
 
@@ -263,7 +267,7 @@ export const crawlContract = defineContract({
     },
     {
       name: "page_browse",
-      description: "Do a list of actions in a page: click, fill, scroll, extract.",
+      description: "Do a list of actions in a page: click, fill, scroll, extract, run a script.",
       path: "/v1/web/page_browse",
       input: browse,
       adds: { action: "browse" },
