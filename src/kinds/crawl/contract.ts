@@ -2,7 +2,7 @@ import { z } from "zod";
 import { defineContract } from "../../job/contract.ts";
 import { jsonSchema, type Json } from "../../job/json.ts";
 
-const webUrl = z.url({ protocol: /^https?$/, error: "expected an http or https URL" }).max(2_000);
+export const webUrl = z.url({ protocol: /^https?$/, error: "expected an http or https URL" }).max(2_083);
 const selector = z.string().min(1).max(500);
 const patterns = z.array(z.string().min(1).max(500)).max(50).default([]);
 /** Whatever came as JSON; the kind reads it. */
