@@ -34,6 +34,7 @@ function answerAsSite(stuck: Set<() => void>): RequestListener {
       const links = [0, 1, 2, 3, 4, 5, 6, 7].map((other) => `<a href="/page/${other}">${other}</a>`).join(" ");
       send(200, page(`Page ${number}`, `<h1>Page ${number}</h1><p>${words}</p>${links}`));
     } else if (path === "/half") send(200, page("Half", `<p>One link is dead.</p><a href="/gone">gone</a>`));
+    else if (path === "/hanging") send(200, page("Hanging", `<p>One link hangs.</p><a href="/stuck">stuck</a>`));
     else if (path === "/product") {
       send(200, page("Shop", "<h1>Lamp</h1>", `<script type="application/ld+json">${lamp}</script>`));
     } else if (path === "/form") send(200, page("Form", form));
@@ -146,7 +147,11 @@ export class SearchclawWorld {
   /** The address of a page of the site. */
   readonly at = (path: string): string => this.#site + path;
 
-  serve(config: object = { search: { engine: "searxng", base_url: this.#searxng } }): Promise<TestServer> {
+  get search(): object {
+    return { engine: "searxng", base_url: this.#searxng };
+  }
+
+  serve(config: object = { search: this.search }): Promise<TestServer> {
     const home = mkdtempSync(join(tmpdir(), "longhaul-searchclaw-"));
     this.#homes.push(home);
     writeFileSync(join(home, "config.json"), JSON.stringify({ net: { allow: ["127.0.0.1"] }, ...config }));
