@@ -24,9 +24,11 @@ it("a page that was read is told even if the next one never comes", async () => 
   });
   const world = await CrawlWorld.open();
   const { id } = await world.call<{ id: string }>("crawl_site", { urls: [`${url}/`], sitemaps: false });
-  await until(async () => {
+  const done = async (): Promise<number | undefined> => {
     const { state } = await world.engine.get(id);
-    return "progress" in state && state.progress?.counts?.done === 1;
-  });
+    return "progress" in state ? state.progress?.counts?.done : undefined;
+  };
+  await until(async () => (await done()) !== undefined && (await done()) !== 0);
+  expect(await done()).toBe(1);
   await world.engine.cancel(id);
 });

@@ -9,7 +9,7 @@ const chunks = { chunks: z.array(chunk).nullable(), total_chunks: count.nullable
 
 const searchResult = { title: z.string(), url: z.string(), snippet: z.string(), source: z.string(), position: count };
 
-const searchOf = <Extra extends z.ZodRawShape>(extra: Extra): z.ZodType =>
+const searchOf = (extra: z.ZodRawShape): z.ZodType =>
   z.strictObject({
     query: z.string(),
     results: z.array(z.strictObject({ ...searchResult, ...extra })),

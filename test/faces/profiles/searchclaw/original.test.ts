@@ -64,7 +64,7 @@ describe("the tools of searchclaw-mcp", () => {
     expect(searchclaw.client.getServerVersion()?.name).toBe("searchclaw");
     const { tools } = await searchclaw.client.listTools();
     const listed = tools.map(({ name, inputSchema }) => {
-      const { properties = {}, required = [] } = inputSchema as unknown as ListedTool["inputSchema"];
+      const { properties, required = [] } = inputSchema as unknown as ListedTool["inputSchema"];
       const own = Object.entries(properties).filter(([field]) => addedParameters[name]?.includes(field) !== true);
       return { name, properties: own.map(toFacts), required };
     });

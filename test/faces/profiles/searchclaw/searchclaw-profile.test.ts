@@ -274,7 +274,7 @@ describe("the profile searchclaw", () => {
       ["extract", { url: at("/product") }, 422, "must have a schema or a prompt"],
       ["extract", { url: at("/product"), prompt: "the price" }, 503, "needs a language model"],
       ["extract", { url: at("/product"), schema: { name: 5 } }, 422, "schema.name"],
-      ["browse", { url: at("/form"), actions: [{ type: "hover" }] }, 422, "actions.0"],
+      ["browse", { url: at("/form"), actions: [{ type: "hover" }] }, 422, "actions[0]"],
       ["browse", { url: at("/form"), actions: [] }, 422, "actions must not be empty"],
       ["markdown", { url: at("/gone") }, 502, "404"],
       ["markdown", { url: "http://169.254.169.254/" }, 502, "169.254.169.254"],
