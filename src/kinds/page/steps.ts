@@ -1,6 +1,6 @@
 import { messageOf } from "../../job/failure.ts";
 import type { JobContext } from "../../job/kind.ts";
-import { isBrowserLost } from "../../net/browser/shared-browser.ts";
+import { isBrowserLost, type SharedBrowser } from "../../net/browser/shared-browser.ts";
 import type { GuardedFetch } from "../../net/fetch/guarded-fetch.ts";
 import { collectPage, type CollectedPage } from "./collect-page.ts";
 import type { PageInput, PageRequest } from "./contract.ts";
@@ -16,6 +16,8 @@ import { analyzeQuality } from "./quality/analyze-quality.ts";
 import { readAxe, runAxe } from "./quality/axe.ts";
 import { checkLinks } from "./quality/check-links.ts";
 import type { Quality } from "./quality/quality.ts";
+import { measurePerformance } from "./performance/measure-performance.ts";
+import type { Performance } from "./performance/performance.ts";
 import { analyzeResponsive, type SeenViewport } from "./analyze-responsive.ts";
 import type { Responsive } from "./responsive.ts";
 
@@ -26,6 +28,8 @@ export interface StepParts {
   readonly context: JobContext;
   readonly fetch: GuardedFetch["fetch"];
   readonly signal: AbortSignal;
+  /** A context beside that of the job, with nothing kept from it. */
+  readonly openSession: SharedBrowser["use"];
 }
 
 /** The phases that look at a page in the browser. */
@@ -35,6 +39,7 @@ export interface BrowserSteps {
   readonly motion: (parts: StepParts, page: CollectedPage) => Promise<Motion>;
   readonly quality: (parts: StepParts, page: CollectedPage) => Promise<Quality>;
   readonly responsive: (parts: StepParts, page: CollectedPage) => Promise<Responsive>;
+  readonly performance: (parts: StepParts, page: CollectedPage) => Promise<Performance>;
 }
 
 /** As much as a client takes in one message. */
@@ -104,6 +109,7 @@ export const browserSteps: BrowserSteps = {
     }
     return analyzeResponsive(seen, readBreakpoints(facts.css.mediaQueries));
   },
+  performance: measurePerformance,
 };
 
 /** The page from its top, as it stands. */

@@ -1,0 +1,83 @@
+import { parseUrl } from "../../../job/parse-url.ts";
+import { loadingScript } from "../in-page/scripts.ts";
+import { showWholePage } from "../in-page/settle-page.ts";
+import type { Vitals } from "../in-page/watch-page.ts";
+import type { LivePage } from "../live-page.ts";
+import { countOf, type Coverage, type CoverageWatch } from "./coverage.ts";
+import type { LoadFacts } from "./load-facts.ts";
+import { isPlainText, packTexts } from "./pack-texts.ts";
+import type { Conditions } from "./performance.ts";
+
+const maxScriptBytes = 8_000_000;
+/** The answer has a line for each, and comes in one piece that nobody can be spared to read while it is long. */
+const maxFunctions = 60_000;
+
+/** Reads what a load that has come to rest left behind. */
+export async function collectLoad(live: LivePage, vitals: Vitals, conditions: Conditions): Promise<LoadFacts> {
+  const { traffic, coverage, evaluate, page } = live;
+  // What waits to be seen is part of the page.
+  await evaluate(showWholePage());
+  const loading = await evaluate(loadingScript());
+  const requests = traffic.requests();
+  const notes: string[] = [];
+  const css = await measured("Unused CSS", coverage, (watch) => watch.css(), notes);
+  const script = await measured("Unused scripts", coverage, (watch) => takeScript(live, watch), notes);
+  const { packed, skipped } = await packTexts(requests.filter(isPlainText), traffic.readBody);
+  if (skipped > 0) notes.push(`Compression was not tried with ${skipped} files: they are too large, or too many.`);
+  return {
+    url: page.url(),
+    conditions,
+    vitals,
+    requests,
+    ...loading,
+    css,
+    script,
+    packed,
+    domains: await findDomains(requests.map(({ url }) => url)),
+    notes,
+  };
+}
+
+async function measured(
+  name: string,
+  coverage: CoverageWatch | undefined,
+  take: (watch: CoverageWatch) => Promise<Coverage[]>,
+  notes: string[],
+): Promise<Coverage[] | undefined> {
+  if (coverage === undefined) return undefined;
+  try {
+    return await take(coverage);
+  } catch (error) {
+    notes.push(`${name} could not be measured: ${error instanceof Error ? error.message.slice(0, 200) : "no reason"}.`);
+    return undefined;
+  }
+}
+
+async function takeScript({ traffic, page }: LivePage, watch: CoverageWatch): Promise<Coverage[]> {
+  const sources = traffic.requests().filter(({ type, isMain }) => type === "script" || isMain);
+  if (sources.reduce((sum, { bodyBytes }) => sum + bodyBytes, 0) > maxScriptBytes)
+    throw new Error(`the page has more than ${maxScriptBytes / 1_000_000} MB of scripts`);
+  let functions = 0;
+  for (const source of sources) {
+    const text = (await traffic.readBody(source))?.toString() ?? "";
+    for (const word of ["=>", "function", "){"]) functions += countOf(word, text, maxFunctions);
+    if (functions >= maxFunctions) throw new Error(`the page has more than ${maxFunctions} functions`);
+  }
+  const files = new Set(sources.filter(({ isMain }) => !isMain).map(({ url }) => url));
+  return (await watch.script()).flatMap((each) => {
+    if (files.has(each.url)) return [each];
+    // What calls itself otherwise was made by a script.
+    return withoutHash(each.url) === withoutHash(page.url()) ? [{ ...each, isInline: true }] : [];
+  });
+}
+
+function withoutHash(url: string): string {
+  return url.replace(/#.*$/, "");
+}
+
+/** The registrable domain of each host, or the host where there is none. Its list is loaded only now. */
+async function findDomains(urls: readonly string[]): Promise<Record<string, string>> {
+  const { getDomain } = await import("tldts");
+  const hosts = new Set(urls.flatMap((url) => parseUrl(url)?.hostname ?? []));
+  return Object.fromEntries([...hosts].map((host) => [host, getDomain(host, { allowPrivateDomains: true }) ?? host]));
+}
