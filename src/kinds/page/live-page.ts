@@ -6,7 +6,7 @@ import { watchNavigation } from "../../net/browser/watch-navigation.ts";
 import type { PageRequest } from "./contract.ts";
 import { settlePage } from "./in-page/settle-page.ts";
 import { watchScript, type PageScript } from "./in-page/scripts.ts";
-import { watchCoverage, type CoverageWatch } from "./performance/coverage.ts";
+import { watchScripts, type ScriptWatch } from "./performance/script-coverage.ts";
 import { watchTraffic, type Traffic } from "./traffic.ts";
 
 /** The page as it is open in the browser. */
@@ -15,7 +15,7 @@ export interface LivePage {
   readonly devtools: CDPSession;
   readonly traffic: Traffic;
   /** Only where somebody wants to know: it makes scripts a little slower. */
-  readonly coverage?: CoverageWatch;
+  readonly scripts?: ScriptWatch;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /**
@@ -46,8 +46,8 @@ export class PageKeeper {
   async #open(): Promise<LivePage> {
     this.#page = await this.#session.openPage();
     const { features, preset } = this.#input;
-    const watchesCoverage = features.includes("performance") && preset === "none";
-    return openLivePage(this.#page, this.#session, this.#input, { watchesCoverage });
+    const watchesScripts = features.includes("performance") && preset === "none";
+    return openLivePage(this.#page, this.#session, this.#input, { watchesScripts });
   }
 
   /** Fails only when the browser is gone, and all of its pages with it. */
@@ -63,7 +63,7 @@ export class PageKeeper {
 }
 
 export interface OpenOptions {
-  readonly watchesCoverage: boolean;
+  readonly watchesScripts: boolean;
   /** Called before the page is asked for. */
   readonly prepare?: (devtools: CDPSession) => Promise<void>;
 }
@@ -72,11 +72,11 @@ export async function openLivePage(
   page: Page,
   session: Pick<BrowserSession, "context">,
   input: PageRequest,
-  { watchesCoverage, prepare }: OpenOptions,
+  { watchesScripts, prepare }: OpenOptions,
 ): Promise<LivePage> {
   const devtools = await session.context.newCDPSession(page);
   const traffic = await watchTraffic(page, devtools);
-  const coverage = watchesCoverage ? await watchCoverage(devtools) : undefined;
+  const scripts = watchesScripts ? await watchScripts(devtools) : undefined;
   await prepare?.(devtools);
   const navigation = watchNavigation(page);
   await page.addInitScript({ content: watchScript() });
@@ -95,7 +95,7 @@ export async function openLivePage(
   const failure = navigation.failure();
   if (failure !== undefined) throw failure;
   const headers = (await response?.allHeaders()) ?? {};
-  return { page, devtools, traffic, status, headers, evaluate, ...defined({ coverage }) };
+  return { page, devtools, traffic, status, headers, evaluate, ...defined({ scripts }) };
 }
 
 /** Only the page itself is answered; whatever it names goes out, through the proxy like everything. */

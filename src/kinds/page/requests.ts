@@ -33,7 +33,8 @@ export async function watchRequests(devtools: CDPSession): Promise<SeenRequests>
     if (isDocument) mainFrame ??= frameId;
     const isMain = isDocument && frameId === mainFrame;
     if (isMain) for (const { facts } of seen.values()) facts.isMain = false;
-    seen.set(requestId, { facts: { ...startOf(event), ...sentOn(event, before?.facts), isMain } });
+    const facts = { ...startOf(event), ...sentOn(event, before?.facts), isMain };
+    seen.set(requestId, { facts: { ...facts, isBlocking: facts.isBlocking && frameId === mainFrame } });
     open.add(requestId);
     lastAt = performance.now();
   });
@@ -99,7 +100,8 @@ function startOf({ request, timestamp, type, renderBlockingBehavior }: Asked): O
     cacheControl: "",
     expires: "",
     isFromCache: false,
-    isBlocking: renderBlockingBehavior === "Blocking" || renderBlockingBehavior === "InBodyParserBlocking",
+    // What stands further down holds up only what comes after it.
+    isBlocking: renderBlockingBehavior === "Blocking",
     redirects: [],
     startMs: timestamp * 1_000,
     respondedMs: 0,

@@ -2,11 +2,12 @@ import type { Wanted } from "../crop-elements.ts";
 import type { Vitals } from "../in-page/watch-page.ts";
 import type { RequestFacts } from "../measurements.ts";
 import type { Place } from "../places.ts";
-import { findProblems, type Problem } from "./find-problems.ts";
+import { findProblems } from "./find-problems.ts";
 import { judgeImages } from "./judge-images.ts";
 import { judgeCoverage, judgeRequests } from "./judge-requests.ts";
 import type { LoadFacts } from "./load-facts.ts";
 import type { Performance } from "./performance.ts";
+import type { Problem } from "./problem.ts";
 import { rateTime, rateVital } from "./rate-vitals.ts";
 
 const maxShifts = 10;

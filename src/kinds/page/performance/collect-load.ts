@@ -3,7 +3,8 @@ import { loadingScript } from "../in-page/scripts.ts";
 import { showWholePage } from "../in-page/settle-page.ts";
 import type { Vitals } from "../in-page/watch-page.ts";
 import type { LivePage } from "../live-page.ts";
-import { countOf, type Coverage, type CoverageWatch } from "./coverage.ts";
+import { countOf, type Coverage } from "./coverage.ts";
+import { measureCss } from "./css-coverage.ts";
 import type { LoadFacts } from "./load-facts.ts";
 import { isPlainText, packTexts } from "./pack-texts.ts";
 import type { Conditions } from "./performance.ts";
@@ -14,14 +15,14 @@ const maxFunctions = 60_000;
 
 /** Reads what a load that has come to rest left behind. */
 export async function collectLoad(live: LivePage, vitals: Vitals, conditions: Conditions): Promise<LoadFacts> {
-  const { traffic, coverage, evaluate, page } = live;
+  const { traffic, devtools, evaluate, page } = live;
   // What waits to be seen is part of the page.
   await evaluate(showWholePage());
   const loading = await evaluate(loadingScript());
   const requests = traffic.requests();
   const notes: string[] = [];
-  const css = await measured("Unused CSS", coverage, (watch) => watch.css(), notes);
-  const script = await measured("Unused scripts", coverage, (watch) => takeScript(live, watch), notes);
+  const css = await measured("Unused CSS", () => measureCss(devtools), notes);
+  const script = await measured("Unused scripts", () => takeScript(live), notes);
   const { packed, skipped } = await packTexts(requests.filter(isPlainText), traffic.readBody);
   if (skipped > 0) notes.push(`Compression was not tried with ${skipped} files: they are too large, or too many.`);
   return {
@@ -40,20 +41,19 @@ export async function collectLoad(live: LivePage, vitals: Vitals, conditions: Co
 
 async function measured(
   name: string,
-  coverage: CoverageWatch | undefined,
-  take: (watch: CoverageWatch) => Promise<Coverage[]>,
+  measure: () => Promise<Coverage[]>,
   notes: string[],
 ): Promise<Coverage[] | undefined> {
-  if (coverage === undefined) return undefined;
   try {
-    return await take(coverage);
+    return await measure();
   } catch (error) {
     notes.push(`${name} could not be measured: ${error instanceof Error ? error.message.slice(0, 200) : "no reason"}.`);
     return undefined;
   }
 }
 
-async function takeScript({ traffic, page }: LivePage, watch: CoverageWatch): Promise<Coverage[]> {
+async function takeScript({ traffic, page, scripts }: LivePage): Promise<Coverage[]> {
+  if (scripts === undefined) throw new Error("nobody watched them");
   const sources = traffic.requests().filter(({ type, isMain }) => type === "script" || isMain);
   if (sources.reduce((sum, { bodyBytes }) => sum + bodyBytes, 0) > maxScriptBytes)
     throw new Error(`the page has more than ${maxScriptBytes / 1_000_000} MB of scripts`);
@@ -64,7 +64,7 @@ async function takeScript({ traffic, page }: LivePage, watch: CoverageWatch): Pr
     if (functions >= maxFunctions) throw new Error(`the page has more than ${maxFunctions} functions`);
   }
   const files = new Set(sources.filter(({ isMain }) => !isMain).map(({ url }) => url));
-  return (await watch.script()).flatMap((each) => {
+  return (await scripts.take()).flatMap((each) => {
     if (files.has(each.url)) return [each];
     // What calls itself otherwise was made by a script.
     return withoutHash(each.url) === withoutHash(page.url()) ? [{ ...each, isInline: true }] : [];

@@ -2,6 +2,7 @@ import type { RequestFacts } from "../measurements.ts";
 import type { Coverage } from "./coverage.ts";
 import type { LoadFacts } from "./load-facts.ts";
 import type { Performance, Unused } from "./performance.ts";
+import { siteOf, sum } from "./problem.ts";
 
 /** Most lines of each list. */
 const maxListed = 30;
@@ -52,15 +53,14 @@ function sumUp(requests: readonly RequestFacts[]): Performance["transfer"] {
   const byType: Record<string, { bytes: number; requests: number }> = {};
   const byProtocol: Record<string, number> = {};
   for (const { type, bytes, protocol } of requests) {
-    const sum = (byType[type] ??= { bytes: 0, requests: 0 });
-    sum.bytes += bytes;
-    sum.requests += 1;
+    const known = (byType[type] ??= { bytes: 0, requests: 0 });
+    known.bytes += bytes;
+    known.requests += 1;
     if (protocol !== "") byProtocol[protocol] = (byProtocol[protocol] ?? 0) + 1;
   }
-  const total = (of: (request: RequestFacts) => number): number => requests.reduce((sum, each) => sum + of(each), 0);
   return {
-    bytes: total(({ bytes }) => bytes),
-    bodyBytes: total(({ bodyBytes }) => bodyBytes),
+    bytes: sum(requests, ({ bytes }) => bytes),
+    bodyBytes: sum(requests, ({ bodyBytes }) => bodyBytes),
     requests: requests.length,
     byType,
     byProtocol,
@@ -85,18 +85,14 @@ function lifetimeOf({ cacheControl, expires }: RequestFacts): number | null {
   return Number.isNaN(until) ? 0 : Math.max(0, Math.round((until - Date.now()) / 1_000));
 }
 
-function findThirdParties({ requests, domains, url }: LoadFacts): Performance["thirdParties"] {
-  const domainOf = (address: string): string => {
-    const { hostname } = new URL(address);
-    return domains[hostname] ?? hostname;
-  };
-  const own = domainOf(url);
+function findThirdParties(facts: LoadFacts): Performance["thirdParties"] {
+  const own = siteOf(facts.url, facts);
   const sums = new Map<string, { domain: string; bytes: number; requests: number }>();
-  for (const request of requests.filter((each) => /^https?:/.test(each.url))) {
-    const domain = domainOf(request.url);
+  for (const request of facts.requests.filter(({ url }) => /^https?:/.test(url))) {
+    const domain = siteOf(request.url, facts);
     if (domain === own) continue;
-    const sum = sums.get(domain) ?? { domain, bytes: 0, requests: 0 };
-    sums.set(domain, { domain, bytes: sum.bytes + request.bytes, requests: sum.requests + 1 });
+    const known = sums.get(domain) ?? { domain, bytes: 0, requests: 0 };
+    sums.set(domain, { domain, bytes: known.bytes + request.bytes, requests: known.requests + 1 });
   }
   return biggest([...sums.values()]);
 }
@@ -105,8 +101,8 @@ function findDuplicates(requests: readonly RequestFacts[]): Performance["duplica
   const sums = new Map<string, { url: string; times: number; bytes: number }>();
   for (const { url, type, method, bytes, isFromCache, status } of requests) {
     if (!staticTypes.has(type) || method !== "GET" || isFromCache || status !== 200) continue;
-    const sum = sums.get(url) ?? { url, times: 0, bytes: 0 };
-    sums.set(url, { url, times: sum.times + 1, bytes: sum.bytes + bytes });
+    const known = sums.get(url) ?? { url, times: 0, bytes: 0 };
+    sums.set(url, { url, times: known.times + 1, bytes: known.bytes + bytes });
   }
   return biggest([...sums.values()].filter(({ times }) => times > 1));
 }
@@ -117,19 +113,17 @@ export function judgeCoverage(covered: readonly Coverage[] | undefined, { reques
   const files = new Map<string, { url: string; isInline: boolean; length: number; unused: number }>();
   for (const { url, isInline, length, unused } of covered) {
     const key = `${String(isInline)} ${url}`;
-    const sum = files.get(key) ?? { url, isInline, length: 0, unused: 0 };
-    files.set(key, { url, isInline, length: sum.length + length, unused: sum.unused + unused });
+    const known = files.get(key) ?? { url, isInline, length: 0, unused: 0 };
+    files.set(key, { url, isInline, length: known.length + length, unused: known.unused + unused });
   }
   const sizes = new Map(requests.map(({ url, bodyBytes }) => [url, bodyBytes]));
   const measured = [...files.values()].map(({ url, isInline, length, unused }) => {
     const bytes = isInline ? length : (sizes.get(url) ?? 0) || length;
     return { url, isInline, bytes, unusedBytes: Math.round((bytes * unused) / length) };
   });
-  const total = (of: (file: (typeof measured)[number]) => number): number =>
-    measured.reduce((sum, each) => sum + of(each), 0);
   return {
-    bytes: total(({ bytes }) => bytes),
-    unusedBytes: total(({ unusedBytes }) => unusedBytes),
+    bytes: sum(measured, ({ bytes }) => bytes),
+    unusedBytes: sum(measured, ({ unusedBytes }) => unusedBytes),
     files: measured.toSorted((a, b) => b.unusedBytes - a.unusedBytes).slice(0, maxListed),
   };
 }

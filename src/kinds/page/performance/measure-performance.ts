@@ -28,7 +28,7 @@ export async function measurePerformance(parts: StepParts, { measured }: Collect
   await keeper.drop();
   return parts.openSession(contextFor(conditions), signal, async (session) => {
     const live = await openLivePage(await session.openPage(), session, input, {
-      watchesCoverage: true,
+      watchesScripts: true,
       prepare: (devtools) => throttle(devtools, conditions),
     });
     await untilQuiet(live, signal);
