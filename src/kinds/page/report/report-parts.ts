@@ -6,7 +6,7 @@ import { html, type Markup, type Value } from "./html.ts";
 import { barChart, type Bar, pageMap, toneOf } from "./plots.ts";
 
 /** On a narrow screen cells stand below each other, and each carries the name of its column. */
-function table(columns: readonly string[], rows: readonly (readonly Value[])[]): Markup {
+export function table(columns: readonly string[], rows: readonly (readonly Value[])[]): Markup {
   return html`<table>
     <thead>
       <tr>
@@ -195,10 +195,10 @@ export function responsivePart(responsive: Responsive, picture: (name: string) =
   </section>`;
 }
 
-function kilobytes(bytes: number): string {
+export function kilobytes(bytes: number): string {
   return bytes >= 1_000_000 ? `${(bytes / 1_000_000).toFixed(1)} MB` : `${(bytes / 1_000).toFixed(1)} KB`;
 }
 
-function cut(text: string, max: number): string {
+export function cut(text: string, max: number): string {
   return text.length <= max ? text : `${text.slice(0, max)}…`;
 }
