@@ -15,6 +15,7 @@ import type { Motion } from "./motion/motion.ts";
 import { analyzeQuality } from "./quality/analyze-quality.ts";
 import { readAxe, runAxe } from "./quality/axe.ts";
 import { checkLinks } from "./quality/check-links.ts";
+import { placeFindings } from "./quality/place-findings.ts";
 import type { Quality } from "./quality/quality.ts";
 import { measurePerformance } from "./performance/measure-performance.ts";
 import type { Performance } from "./performance/performance.ts";
@@ -51,6 +52,9 @@ const maxPixels = 16_000_000;
 /** Of a page taller than this only the window is drawn: the browser takes half a minute to draw beyond it. */
 const tallestDrawnWhole = 60_000;
 
+/** Each takes the browser a moment. */
+const maxFindingCrops = 6;
+
 export const mainScreenshot = "screenshot.jpg";
 
 export const browserSteps: BrowserSteps = {
@@ -81,13 +85,16 @@ export const browserSteps: BrowserSteps = {
       return { ...motion, frames: { stepPx: frames.step_px, list: [], error: messageOf(reason).slice(0, 500) } };
     }
   },
-  quality: async ({ input, keeper, fetch, signal }, { facts, measured, finalUrl }) => {
-    const [{ evaluate }, source] = await Promise.all([keeper.get(), readAxe()]);
+  quality: async ({ input, keeper, fetch, signal, context }, { facts, measured, finalUrl }) => {
+    const [live, source] = await Promise.all([keeper.get(), readAxe()]);
     const [axe, links] = await Promise.all([
-      runAxe(evaluate, source),
+      runAxe(live.evaluate, source),
       input.check_links ? checkLinks(facts, finalUrl, fetch, signal) : undefined,
     ]);
-    return analyzeQuality(facts, input, { axe, measured, links });
+    const quality = analyzeQuality(facts, input, { axe, measured, links });
+    const maxCrops = input.screenshots ? maxFindingCrops : 0;
+    const { artifacts } = context;
+    return placeFindings(quality, { live, artifacts, signal, viewport: input.viewport, maxCrops });
   },
   responsive: async ({ input, keeper, context, signal }, { facts }) => {
     const live = await keeper.get();

@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser)("longhaul analyze", () => {
     const job = await cli.json<{ jobs: { state: string; attempt: number; partial?: boolean }[] }>(["wait", id]);
     expect(JSON.stringify(job)).toContain("succeeded");
     const { result } = await cli.json<{ result: { phases: { name: string; state: string }[] } }>(["show", id]);
-    expect(result.phases.map(({ state }) => state)).toEqual(Array.from({ length: 6 }, () => "done"));
+    expect(result.phases.map(({ state }) => state)).toEqual(Array.from({ length: 7 }, () => "done"));
     // Opened once more for the phases that look at it again, not for those that were done.
     expect(site.requests.filter((path) => path === "/").length).toBe(loads + 1);
     expect(readdirSync(join(cli.home, "browser")).length).toBeLessThanOrEqual(1);

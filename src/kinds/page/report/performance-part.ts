@@ -2,9 +2,7 @@ import type { Performance, PerformanceFinding, Rating, Unused } from "../perform
 import type { Place } from "../places.ts";
 import { html, type Markup, type Value } from "./html.ts";
 import { barChart, type Bar } from "./plots.ts";
-import { cut, kilobytes, table } from "./report-parts.ts";
-
-type Picture = (name: string) => string | undefined;
+import { cut, kilobytes, showCrop, table, type Picture } from "./report-parts.ts";
 
 const tones = { good: "good", needs_improvement: "fair", poor: "poor" } as const;
 /** Of the vitals, where a bar is full: what is poor begins there. */
@@ -77,11 +75,8 @@ function elementsPart({ largestPaint, layoutShift }: Performance["vitals"], pict
   ];
 }
 
-/** What it is, and what it looks like where there is a picture. */
-export function showPlace({ selector, crop }: Place, picture: Picture): Markup {
-  const source = crop === undefined ? undefined : picture(crop);
-  return html`<code>${selector}</code
-    >${source !== undefined && html`<span class="crop"><img src="${source}" alt="The page at ${selector}" /></span>`}`;
+function showPlace(place: Place, picture: Picture): Markup {
+  return html`<code>${place.selector}</code>${showCrop(place, picture)}`;
 }
 
 function findingTable(findings: readonly PerformanceFinding[], picture: Picture): Markup {

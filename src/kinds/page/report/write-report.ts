@@ -71,7 +71,7 @@ export function renderReport(analysis: PageAnalysis, pictures: ReadonlyMap<strin
               </div>`
             }
           </header>
-          ${notes(analysis)} ${quality !== undefined && findingsPart(quality)}
+          ${notes(analysis)} ${quality !== undefined && findingsPart(quality, picture)}
           ${performance === undefined ? quality !== undefined && vitalsPart(quality) : performancePart(performance, picture)}
           ${responsive === undefined ? mainPicture(pictures) : responsivePart(responsive, picture)}
           ${layout !== undefined && layoutPart(layout, page.height)} ${motion !== undefined && motionPart(motion)}
