@@ -15,6 +15,8 @@ export interface CropOptions {
   readonly artifacts: JobContext["artifacts"];
   readonly signal: AbortSignal;
   readonly viewport: { readonly width: number; readonly height: number };
+  /** Pixels of the screen for each pixel of the page. */
+  readonly scale: number;
   readonly maxCrops: number;
 }
 
@@ -52,7 +54,7 @@ export async function placeElements(wanted: readonly Wanted[], options: CropOpti
 async function saveCrop(
   { x, y, width, height }: NonNullable<Place["box"]>,
   name: string,
-  { live, artifacts, viewport }: CropOptions,
+  { live, artifacts, viewport, scale: density }: CropOptions,
 ): Promise<boolean> {
   const [left, top] = [Math.max(0, x - margin), Math.max(0, y - margin)];
   const clip = {
@@ -62,16 +64,20 @@ async function saveCrop(
     height: Math.min(y + height + margin - top, highest),
   };
   if (clip.width < 1 || clip.height < 1 || top > lowest) return false;
-  const { data } = await live.devtools.send("Page.captureScreenshot", {
-    format: "jpeg",
-    quality: 70,
-    optimizeForSpeed: true,
-    clip: { ...clip, scale: Math.min(1, drawnWidth / clip.width) },
-    // The page notices when more than its window is drawn, so it is done only where there is more.
-    captureBeyondViewport: clip.y + clip.height > viewport.height,
-  });
-  const picture = Buffer.from(data, "base64");
-  if (picture.length > maxCropBytes) return false;
-  await artifacts.save(name, picture);
-  return true;
+  const scale = Math.min(1, drawnWidth / clip.width) / density;
+  for (const share of [1, 0.5]) {
+    const { data } = await live.devtools.send("Page.captureScreenshot", {
+      format: "jpeg",
+      quality: 70,
+      optimizeForSpeed: true,
+      clip: { ...clip, scale: scale * share },
+      // The page notices when more than its window is drawn, so it is done only where there is more.
+      captureBeyondViewport: clip.y + clip.height > viewport.height,
+    });
+    const picture = Buffer.from(data, "base64");
+    if (picture.length > maxCropBytes) continue;
+    await artifacts.save(name, picture);
+    return true;
+  }
+  return false;
 }

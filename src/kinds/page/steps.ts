@@ -94,7 +94,7 @@ export const browserSteps: BrowserSteps = {
     const quality = analyzeQuality(facts, input, { axe, measured, links });
     const maxCrops = input.screenshots ? maxFindingCrops : 0;
     const { artifacts } = context;
-    return placeFindings(quality, { live, artifacts, signal, viewport: input.viewport, maxCrops });
+    return placeFindings(quality, { live, artifacts, signal, viewport: input.viewport, scale: 1, maxCrops });
   },
   responsive: async ({ input, keeper, context, signal }, { facts }) => {
     const live = await keeper.get();

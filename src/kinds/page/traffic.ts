@@ -8,7 +8,7 @@ export interface Traffic {
   /** For how long nothing has been asked for or has come; 0 while something is under way. */
   readonly quietMs: () => number;
   /** What a request brought, unpacked; undefined where the browser has it no more. */
-  readonly readBody: (request: RequestFacts) => Promise<Buffer | undefined>;
+  readonly readBody: (request: RequestFacts) => Promise<Buffer | string | undefined>;
   readonly consoleErrors: readonly string[];
   readonly dialogs: readonly string[];
   readonly downloads: readonly string[];
@@ -45,7 +45,7 @@ export async function watchTraffic(page: Page, devtools: CDPSession): Promise<Tr
       const requestId = [...seen].find(([, { facts }]) => facts === wanted)?.[0];
       if (requestId === undefined) return undefined;
       const answer = await devtools.send("Network.getResponseBody", { requestId }).catch(() => undefined);
-      return answer && Buffer.from(answer.body, answer.base64Encoded ? "base64" : "utf8");
+      return answer?.base64Encoded === true ? Buffer.from(answer.body, "base64") : answer?.body;
     },
     consoleErrors,
     dialogs,

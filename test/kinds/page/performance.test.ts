@@ -131,6 +131,9 @@ describe.skipIf(!hasBrowser)("how a page loads", () => {
     });
     expect(found.performance?.findings).toEqual([]);
     const { vitals } = found.performance ?? {};
+    // Small, though the screen has more pixels than the page.
+    expect(vitals?.largestPaint.element?.crop).toBe("crop-largest-paint.jpg");
+    expect((await world().pictureSize("crop-largest-paint.jpg")).width).toBeLessThanOrEqual(480);
     // The page waits for its own answer, and for its style sheet.
     expect(vitals?.firstByte.ms).toBeGreaterThanOrEqual(150);
     expect(vitals?.firstPaint.ms).toBeGreaterThanOrEqual(300);
@@ -155,6 +158,24 @@ describe.skipIf(!hasBrowser)("how a page loads", () => {
     expect(seen[1]).toMatch(/\(Linux; Android 10; K\).* Mobile Safari\//);
   });
 
+  test("findings of other phases tell where their elements are as well", async () => {
+    const { url } = await startSite({
+      "/": `<!doctype html><html lang="en"><title>x</title><body style="margin:0"><p id="dim" style="position:absolute;left:40px;top:1200px;width:300px;height:30px;margin:0;color:#ccc;background:#fff">Hardly to be read</p>`,
+    });
+    const { quality } = await world().analyze({ url: `${url}/`, features: ["quality"], check_links: false });
+    const contrast = quality?.findings.find(({ id }) => id === "a11y-color-contrast");
+    expect(contrast?.places).toEqual([
+      {
+        selector: "#dim",
+        snippet: expect.stringMatching(/^<p id="dim" style=".*">Hardly to be read$/) as string,
+        box: { x: 40, y: 1_200, width: 300, height: 30 },
+        crop: "crop-a11y-color-contrast.jpg",
+      },
+    ]);
+    // With a margin of 12 pixels on each side.
+    expect(await world().pictureSize("crop-a11y-color-contrast.jpg")).toEqual({ width: 324, height: 54 });
+  });
+
   test("what is too large to be looked at is named, and the rest is measured", async () => {
     const { url } = await startSite({
       "/": `<!doctype html><title>x</title><link rel="stylesheet" href="/many.css"><p>text</p><script src="/many.js"></script>`,
@@ -165,8 +186,8 @@ describe.skipIf(!hasBrowser)("how a page loads", () => {
     expect(found.unusedCss).toBeNull();
     expect(found.unusedScript).toBeNull();
     expect(found.notes).toEqual([
-      "Unused CSS could not be measured: the page has more than 60000 rules.",
-      "Unused scripts could not be measured: the page has more than 60000 functions.",
+      "Unused CSS could not be measured: the page has more than 50000 rules.",
+      "Unused scripts could not be measured: the page has more than 40000 functions.",
     ]);
     expect(found.findings.map(({ id }) => id)).toContain("uncompressed");
   });

@@ -12,7 +12,7 @@ const maxSheets = 200;
 const maxSheetCharacters = 2_000_000;
 const maxTotalCharacters = 6_000_000;
 /** The answer has a line for each, and comes in one piece that nobody can be spared to read while it is long. */
-const maxRules = 60_000;
+const maxRules = 50_000;
 
 /**
  * A rule is unused when no element of the page matches it, as the page stands. Asked only now, because the browser takes the

@@ -45,6 +45,7 @@ async function describe(live: LivePage, facts: LoadFacts, { input, context, sign
     artifacts: context.artifacts,
     signal,
     viewport: facts.conditions.viewport,
+    scale: facts.conditions.scale,
     maxCrops: input.screenshots ? maxCrops : 0,
   });
   return describePerformance(load, places);

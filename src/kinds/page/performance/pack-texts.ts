@@ -27,17 +27,18 @@ export function isPlainText({ status, mimeType, encoding, bodyBytes, isFromCache
 /** Really packs them, in the threads of zlib, the largest first. */
 export async function packTexts(
   texts: readonly RequestFacts[],
-  readBody: (request: RequestFacts) => Promise<Buffer | undefined>,
+  readBody: (request: RequestFacts) => Promise<Buffer | string | undefined>,
 ): Promise<{ packed: LoadFacts["packed"][number][]; skipped: number }> {
   const packed: LoadFacts["packed"][number][] = [];
   let left = maxTotalBytes;
-  for (const request of texts.toSorted((a, b) => b.bodyBytes - a.bodyBytes)) {
+  const files = [...new Map(texts.map((text) => [text.url, text])).values()];
+  for (const request of files.toSorted((a, b) => b.bodyBytes - a.bodyBytes)) {
     if (packed.length >= maxFiles || request.bodyBytes > Math.min(maxBytes, left)) continue;
     const body = await readBody(request);
     if (body === undefined) continue;
-    left -= body.length;
+    left -= request.bodyBytes;
     const { length } = await promisify(gzip)(body);
     packed.push({ url: request.url, bytes: request.bodyBytes, compressedBytes: length });
   }
-  return { packed, skipped: texts.length - packed.length };
+  return { packed, skipped: files.length - packed.length };
 }
