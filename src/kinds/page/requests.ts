@@ -3,81 +3,78 @@ import type { RequestFacts } from "./measurements.ts";
 
 type Noted = { -readonly [Key in keyof RequestFacts]: RequestFacts[Key] };
 
-export interface SeenRequest {
-  readonly facts: Noted;
-}
-
-export interface SeenRequests {
-  readonly seen: ReadonlyMap<string, SeenRequest>;
-  readonly quietMs: () => number;
-}
-
 const maxRequests = 2_000;
 const maxRedirects = 20;
 
-/** Follows every request of the page from now on. */
-export async function watchRequests(devtools: CDPSession): Promise<SeenRequests> {
-  const seen = new Map<string, SeenRequest>();
-  const open = new Set<string>();
-  let lastAt = performance.now();
-  let mainFrame: string | undefined;
-  const end = (requestId: string): void => {
-    open.delete(requestId);
-    lastAt = performance.now();
-  };
-  devtools.on("Network.requestWillBeSent", (event) => {
-    const { requestId, request, frameId = "" } = event;
-    const before = seen.get(requestId);
-    if (request.url.startsWith("data:") || (before === undefined && seen.size >= maxRequests)) return;
-    const isDocument = event.type === "Document";
-    if (isDocument) mainFrame ??= frameId;
-    const isMain = isDocument && frameId === mainFrame;
-    if (isMain) for (const { facts } of seen.values()) facts.isMain = false;
-    const facts = { ...startOf(event), ...sentOn(event, before?.facts), isMain };
-    seen.set(requestId, { facts: { ...facts, isBlocking: facts.isBlocking && frameId === mainFrame } });
-    open.add(requestId);
-    lastAt = performance.now();
-  });
-  devtools.on("Network.responseReceived", ({ requestId, response, timestamp }) => {
-    const facts = seen.get(requestId)?.facts;
-    if (facts === undefined) return;
-    const header = headerOf(response.headers);
-    Object.assign(facts, {
-      status: response.status,
-      mimeType: response.mimeType.slice(0, 100),
-      protocol: (response.protocol ?? "").slice(0, 20),
-      encoding: header("content-encoding"),
-      cacheControl: header("cache-control"),
-      expires: header("expires"),
-      isFromCache: response.fromDiskCache === true || response.fromPrefetchCache === true,
-      respondedMs: timestamp * 1_000,
+/** Every request of a page, by the browser's number for it. */
+export class RequestLog {
+  readonly #seen = new Map<string, Noted>();
+  readonly #open = new Set<string>();
+  #lastAt = performance.now();
+  #mainFrame: string | undefined;
+
+  /** Follows them from now on. */
+  static async start(devtools: CDPSession): Promise<RequestLog> {
+    const log = new RequestLog();
+    devtools.on("Network.requestWillBeSent", (event) => log.#ask(event));
+    devtools.on("Network.responseReceived", ({ requestId, response, timestamp }) =>
+      log.#note(requestId, { ...describeResponse(response), respondedMs: timestamp * 1_000 }),
+    );
+    devtools.on("Network.requestServedFromCache", ({ requestId }) => log.#note(requestId, { isFromCache: true }));
+    devtools.on("Network.dataReceived", ({ requestId, dataLength }) =>
+      log.#note(requestId, { bodyBytes: (log.#seen.get(requestId)?.bodyBytes ?? 0) + dataLength }),
+    );
+    devtools.on("Network.loadingFinished", ({ requestId, encodedDataLength, timestamp }) => {
+      const bytes = (log.#seen.get(requestId)?.bytes ?? 0) + encodedDataLength;
+      log.#end(requestId, { bytes, endMs: timestamp * 1_000 });
     });
-  });
-  devtools.on("Network.requestServedFromCache", ({ requestId }) => {
-    const facts = seen.get(requestId)?.facts;
-    if (facts !== undefined) facts.isFromCache = true;
-  });
-  devtools.on("Network.dataReceived", ({ requestId, dataLength }) => {
-    const facts = seen.get(requestId)?.facts;
-    if (facts !== undefined) facts.bodyBytes += dataLength;
-    lastAt = performance.now();
-  });
-  devtools.on("Network.loadingFinished", ({ requestId, encodedDataLength, timestamp }) => {
-    const facts = seen.get(requestId)?.facts;
-    if (facts !== undefined) Object.assign(facts, { bytes: facts.bytes + encodedDataLength, endMs: timestamp * 1_000 });
-    end(requestId);
-  });
-  devtools.on("Network.loadingFailed", ({ requestId, errorText, timestamp }) => {
-    const facts = seen.get(requestId)?.facts;
-    if (facts !== undefined) Object.assign(facts, { failure: errorText, endMs: timestamp * 1_000 });
-    end(requestId);
-  });
-  await devtools.send("Network.enable");
-  return { seen, quietMs: () => (open.size > 0 ? 0 : performance.now() - lastAt) };
+    devtools.on("Network.loadingFailed", ({ requestId, errorText, timestamp }) =>
+      log.#end(requestId, { failure: errorText, endMs: timestamp * 1_000 }),
+    );
+    await devtools.send("Network.enable");
+    return log;
+  }
+
+  get entries(): readonly (readonly [requestId: string, request: RequestFacts])[] {
+    return [...this.#seen];
+  }
+
+  /** For how long nothing has been asked for or has come; 0 while something is under way. */
+  get quietMs(): number {
+    return this.#open.size > 0 ? 0 : performance.now() - this.#lastAt;
+  }
+
+  #ask(event: Asked): void {
+    const { requestId, request, frameId = "", type } = event;
+    const before = this.#seen.get(requestId);
+    if (request.url.startsWith("data:") || (before === undefined && this.#seen.size >= maxRequests)) return;
+    if (type === "Document") this.#mainFrame ??= frameId;
+    const isOfMain = frameId === this.#mainFrame;
+    const isMain = isOfMain && type === "Document";
+    // The page went on to another by itself.
+    if (isMain) for (const facts of this.#seen.values()) facts.isMain = false;
+    const facts = { ...startOf(event), ...sentOn(event, before), isMain };
+    this.#seen.set(requestId, { ...facts, isBlocking: facts.isBlocking && isOfMain });
+    this.#open.add(requestId);
+    this.#lastAt = performance.now();
+  }
+
+  #note(requestId: string, facts: Partial<Noted>): void {
+    const known = this.#seen.get(requestId);
+    if (known !== undefined) Object.assign(known, facts);
+    this.#lastAt = performance.now();
+  }
+
+  #end(requestId: string, facts: Partial<Noted>): void {
+    this.#note(requestId, facts);
+    this.#open.delete(requestId);
+  }
 }
 
 /** As much of the browser's event as is kept. */
 interface Asked {
+  readonly requestId: string;
+  readonly frameId?: string;
   readonly request: { readonly url: string; readonly method: string };
   readonly timestamp: number;
   readonly type?: string;
@@ -117,6 +114,29 @@ function sentOn({ redirectResponse }: Asked, before: Noted | undefined): Partial
     bytes: before.bytes + Math.max(0, redirectResponse.encodedDataLength),
     startMs: before.startMs,
     isBlocking: before.isBlocking,
+  };
+}
+
+interface Response {
+  readonly status: number;
+  readonly mimeType: string;
+  readonly protocol?: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly fromDiskCache?: boolean;
+  readonly fromPrefetchCache?: boolean;
+}
+
+function describeResponse(response: Response): Partial<Noted> {
+  const header = headerOf(response.headers);
+  const isFromCache = response.fromDiskCache === true || response.fromPrefetchCache === true;
+  return {
+    status: response.status,
+    mimeType: response.mimeType.slice(0, 100),
+    protocol: (response.protocol ?? "").slice(0, 20),
+    encoding: header("content-encoding"),
+    cacheControl: header("cache-control"),
+    expires: header("expires"),
+    ...(isFromCache ? { isFromCache } : {}),
   };
 }
 

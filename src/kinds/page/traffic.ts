@@ -1,6 +1,6 @@
 import type { CDPSession, Page } from "playwright-core";
 import type { RequestFacts } from "./measurements.ts";
-import { watchRequests, type SeenRequest } from "./requests.ts";
+import { RequestLog } from "./requests.ts";
 
 /** What went over the wire, and what the page said and tried, since it began to load. */
 export interface Traffic {
@@ -36,13 +36,12 @@ export async function watchTraffic(page: Page, devtools: CDPSession): Promise<Tr
     note(downloads, download.url());
     download.cancel().catch(() => undefined);
   });
-  const { seen, quietMs } = await watchRequests(devtools);
-  const requests = (): RequestFacts[] => [...seen.values()].map(({ facts }) => facts);
+  const log = await RequestLog.start(devtools);
   return {
-    requests,
-    quietMs,
+    requests: () => log.entries.map(([, request]) => request),
+    quietMs: () => log.quietMs,
     readBody: async (wanted) => {
-      const requestId = [...seen].find(([, { facts }]) => facts === wanted)?.[0];
+      const requestId = log.entries.find(([, request]) => request === wanted)?.[0];
       if (requestId === undefined) return undefined;
       const answer = await devtools.send("Network.getResponseBody", { requestId }).catch(() => undefined);
       return answer?.base64Encoded === true ? Buffer.from(answer.body, "base64") : answer?.body;
@@ -50,7 +49,7 @@ export async function watchTraffic(page: Page, devtools: CDPSession): Promise<Tr
     consoleErrors,
     dialogs,
     downloads,
-    foreignSheets: (pageUrl) => readSheets(devtools, seen, new URL(pageUrl).origin),
+    foreignSheets: (pageUrl) => readSheets(devtools, log, new URL(pageUrl).origin),
   };
 }
 
@@ -58,25 +57,16 @@ function note(list: string[], text: string): void {
   if (list.length < maxNotes) list.push(text.slice(0, 500));
 }
 
-async function readSheets(
-  devtools: CDPSession,
-  seen: ReadonlyMap<string, SeenRequest>,
-  origin: string,
-): Promise<Record<string, string>> {
-  const foreign = [...seen].filter(
-    ([
-      ,
-      {
-        facts: { type, url, status },
-      },
-    ]) => type === "stylesheet" && status === 200 && new URL(url).origin !== origin,
+async function readSheets(devtools: CDPSession, log: RequestLog, origin: string): Promise<Record<string, string>> {
+  const foreign = log.entries.filter(
+    ([, { type, url, status }]) => type === "stylesheet" && status === 200 && new URL(url).origin !== origin,
   );
   const texts = await Promise.all(
-    foreign.slice(0, maxSheets).map(async ([requestId, { facts }]) => {
+    foreign.slice(0, maxSheets).map(async ([requestId, { url }]) => {
       const answer = await devtools.send("Network.getResponseBody", { requestId }).catch(() => undefined);
       return answer === undefined || answer.base64Encoded || answer.body.length > maxSheetCharacters
         ? []
-        : [[facts.url, answer.body] as const];
+        : [[url, answer.body] as const];
     }),
   );
   return Object.fromEntries(texts.flat());

@@ -7,16 +7,15 @@ const [leastFormat, leastOversize, leastEager] = [8_000, 8_000, 20_000];
 const farBelow = 1.5;
 const smallPixels = 10_000;
 
-export function findImageProblems(images: readonly ImageCost[], { vitals, images: seen }: LoadFacts): Found[] {
-  const below = new Map(seen.map(({ selector, windowsBelow }) => [selector, windowsBelow]));
+export function findImageProblems(images: readonly ImageCost[], facts: LoadFacts): Found[] {
+  return [...findHeavy(images), ...findBadlyPlaced(images, facts)];
+}
+
+/** What a newer format, and the right size, would save. */
+function findHeavy(images: readonly ImageCost[]): Found[] {
   const old = images.filter(({ formatBytes }) => formatBytes >= leastFormat);
   const large = images.filter(({ oversizeBytes }) => oversizeBytes >= leastOversize);
-  const unsized = images.filter((image) => !image.isSized && !isSmall(image));
-  const eager = images.filter(({ isLazy, selector }) => !isLazy && (below.get(selector) ?? 0) > farBelow);
-  const isFirst = (image: ImageCost): boolean => image.selector === vitals.largestPaintElement || !isSmall(image);
-  const late = images.filter((image) => image.isLazy && !image.isBelowWindow && isFirst(image));
-  const [formatBytes, eagerBytes] = [sum(old, (image) => image.formatBytes), sum(eager, ({ bytes }) => bytes)];
-  const oversizeBytes = sum(large, (image) => image.oversizeBytes);
+  const formatBytes = sum(old, (image) => image.formatBytes);
   const formats = [...new Set(old.map(({ format }) => format))].join(", ");
   return [
     old.length > 0 &&
@@ -28,9 +27,21 @@ export function findImageProblems(images: readonly ImageCost[], { vitals, images
     large.length > 0 &&
       problem("image-too-large", large.slice(0, 3).map(describeSizes).join(", "), {
         ...of(large),
-        savedBytes: oversizeBytes,
+        savedBytes: sum(large, (image) => image.oversizeBytes),
         isEstimate: true,
       }),
+  ];
+}
+
+/** Whether the page keeps room for them, and loads early what is seen first, and nothing else. */
+function findBadlyPlaced(images: readonly ImageCost[], { vitals, images: seen }: LoadFacts): Found[] {
+  const below = new Map(seen.map(({ selector, windowsBelow }) => [selector, windowsBelow]));
+  const unsized = images.filter((image) => !image.isSized && !isSmall(image));
+  const eager = images.filter(({ isLazy, selector }) => !isLazy && (below.get(selector) ?? 0) > farBelow);
+  const isFirst = (image: ImageCost): boolean => image.selector === vitals.largestPaintElement || !isSmall(image);
+  const late = images.filter((image) => image.isLazy && !image.isBelowWindow && isFirst(image));
+  const eagerBytes = sum(eager, ({ bytes }) => bytes);
+  return [
     unsized.length > 0 &&
       problem("image-no-size", `${amount(unsized.length, "image")} without width and height`, of(unsized)),
     eagerBytes >= leastEager &&
