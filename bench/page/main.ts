@@ -96,12 +96,13 @@ async function compareWithLighthouse(
       const page = path === "/" ? "sample page" : "heavy page";
       const [peer, goal] = [median(times.lighthouse), { atMost: 0.5 }];
       rows.push({ figure: `full analysis of the ${page}, ms, vs Lighthouse`, ours: median(times.none), peer, goal });
-      rows.push({ figure: `… with the preset mobile, ms, vs Lighthouse`, ours: median(times.mobile), peer, goal });
+      // Held to no goal: the page really comes at 1.6 Mbps, which Lighthouse works out from a load at full speed.
+      rows.push({ figure: `${page} with the preset mobile, ms, vs Lighthouse`, ours: median(times.mobile), peer });
     }
     return {
       rows,
       conditions: {
-        lighthouse: `Lighthouse ${lighthouse.version} with its own settings (mobile, simulated throttling), the same Chromium, code loaded and browser warm; ${lighthouseRounds} rounds by turns, medians`,
+        lighthouse: `Lighthouse ${lighthouse.version} with its own settings (mobile, throttling worked out and not carried out), the same Chromium, code loaded and browser warm; ${lighthouseRounds} rounds by turns, medians`,
         heavy: "the sample page with 0.3 MB of styles, 0.5 MB of scripts and 12 pictures of 60 KB",
       },
     };
