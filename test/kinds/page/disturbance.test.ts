@@ -147,6 +147,7 @@ describe.skipIf(!hasBrowser)("an analysis that is disturbed", () => {
       method: "static",
       methodReason: expect.stringMatching(/^There is no program at \/nowhere\/chromium: install one/) as string,
     });
+    expect(found.phases).toContainEqual({ name: "performance", state: "skipped", ms: 0, reason: "needs a browser" });
     expect(found.layout?.sections.map(({ type }) => type)).toEqual(
       expect.arrayContaining(["navigation", "hero", "pricing", "contact", "footer"]),
     );

@@ -190,5 +190,19 @@ describe.skipIf(!hasBrowser)("how a page loads", () => {
       "Unused scripts could not be measured: the page has more than 40000 functions.",
     ]);
     expect(found.findings.map(({ id }) => id)).toContain("uncompressed");
+    const long = await startSite({
+      "/": `<!doctype html><title>x</title><style>p { color: red }</style><link rel="stylesheet" href="/long.css"><p>text`,
+      "/long.css": `.nowhere { content: "${"x".repeat(2_000_000)}" }`,
+    });
+    const { unusedCss, notes } = await measure({ url: `${long.url}/` });
+    expect(unusedCss).toEqual({
+      bytes: 16,
+      unusedBytes: 0,
+      files: [{ url: `${long.url}/`, isInline: true, bytes: 16, unusedBytes: 0 }],
+    });
+    expect(notes).toEqual([
+      "Unused CSS was not looked for in 1 style sheet: too large, or too many.",
+      "Compression was not tried with 1 file: too large, or too many.",
+    ]);
   });
 });

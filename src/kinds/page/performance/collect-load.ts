@@ -6,7 +6,7 @@ import type { LivePage } from "../live-page.ts";
 import { countOf, type Coverage } from "./coverage.ts";
 import { measureCss } from "./css-coverage.ts";
 import type { LoadFacts } from "./load-facts.ts";
-import { sum } from "./problem.ts";
+import { amount, sum } from "./problem.ts";
 import { isPlainText, packTexts } from "./pack-texts.ts";
 import type { Conditions } from "./performance.ts";
 
@@ -23,10 +23,10 @@ export async function collectLoad(live: LivePage, vitals: Vitals, conditions: Co
   const loading = await evaluate(loadingScript());
   const requests = traffic.requests();
   const notes: string[] = [];
-  const css = await measured("Unused CSS", () => measureCss(devtools), notes);
+  const css = await measured("Unused CSS", () => measureCss(devtools, notes), notes);
   const script = await measured("Unused scripts", () => takeScript(live), notes);
   const { packed, skipped } = await packTexts(requests.filter(isPlainText), traffic.readBody);
-  if (skipped > 0) notes.push(`Compression was not tried with ${skipped} files: they are too large, or too many.`);
+  if (skipped > 0) notes.push(`Compression was not tried with ${amount(skipped, "file")}: too large, or too many.`);
   return {
     url: page.url(),
     conditions,

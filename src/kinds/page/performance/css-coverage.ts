@@ -1,5 +1,6 @@
 import type { CDPSession } from "playwright-core";
 import { countOf, type Coverage } from "./coverage.ts";
+import { amount } from "./problem.ts";
 import { readRules, type Span } from "./css-rules.ts";
 
 interface Sheet {
@@ -18,18 +19,24 @@ const maxRules = 50_000;
  * A rule is unused when no element of the page matches it, as the page stands. Asked only now, because the browser takes the
  * square of the number of rules that match, and the load is not to wait for that.
  */
-export async function measureCss(devtools: CDPSession): Promise<Coverage[]> {
+export async function measureCss(devtools: CDPSession, notes: string[]): Promise<Coverage[]> {
   const sheets = new Map<string, Sheet>();
   let left = maxTotalCharacters;
+  let skipped = 0;
   devtools.on("CSS.styleSheetAdded", ({ header: { styleSheetId, sourceURL, isInline, isConstructed, length } }) => {
-    const isWanted = !isConstructed && sourceURL !== "" && length > 0;
-    if (!isWanted || sheets.size >= maxSheets || length > Math.min(maxSheetCharacters, left)) return;
+    if (isConstructed || sourceURL === "" || length === 0) return;
+    if (sheets.size >= maxSheets || length > Math.min(maxSheetCharacters, left)) {
+      skipped += 1;
+      return;
+    }
     left -= length;
     sheets.set(styleSheetId, { url: sourceURL.slice(0, 2_000), isInline, length });
   });
   await devtools.send("DOM.enable");
   // Tells of every sheet that is there.
   await devtools.send("CSS.enable");
+  if (skipped > 0)
+    notes.push(`Unused CSS was not looked for in ${amount(skipped, "style sheet")}: too large, or too many.`);
   const rules = await readSheets(devtools, sheets);
   await devtools.send("CSS.startRuleUsageTracking");
   const { ruleUsage } = await devtools.send("CSS.stopRuleUsageTracking");
