@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { PageAnalysis } from "../kinds/page/contract.ts";
 
 /** Of an analysis, what is compared; absent where its phase failed or was not asked for. */
-type Comparable = Pick<PageAnalysis, "url" | "analyzedAt" | "layout" | "motion" | "quality">;
+type Comparable = Pick<PageAnalysis, "url" | "analyzedAt" | "layout" | "motion" | "quality" | "performance">;
 
 const change = z.object({ name: z.string(), before: z.number(), after: z.number() });
 const findingChange = z.object({ id: z.string(), title: z.string(), severity: z.string() });
@@ -27,15 +27,28 @@ export const comparisonSchema = z.object({
 export type Comparison = z.output<typeof comparisonSchema>;
 
 /** What changed from one analysis of a page to a later one. */
-export function compareAnalyses(before: Comparable, after: Comparable): Comparison {
+export function compareAnalyses(earlier: Comparable, later: Comparable): Comparison {
+  const [before, after] = isMeasuredAlike(earlier, later) ? [earlier, later] : [unmeasured(earlier), unmeasured(later)];
   return {
     url: after.url,
     before: before.analyzedAt,
     after: after.analyzedAt,
     scores: compareScores(before, after),
-    findings: compareFindings(before, after),
+    findings: joinFindings(
+      compareFindings(before.quality, after.quality),
+      compareFindings(before.performance, after.performance),
+    ),
     sections: compareSections(before, after),
   };
+}
+
+/** Times under one preset say nothing about those under another. */
+function isMeasuredAlike({ performance: before }: Comparable, { performance: after }: Comparable): boolean {
+  return before?.conditions.preset === after?.conditions.preset;
+}
+
+function unmeasured({ performance: _performance, ...rest }: Comparable): Comparable {
+  return rest;
 }
 
 function compareScores(before: Comparable, after: Comparable): Comparison["scores"] {
@@ -46,8 +59,9 @@ function compareScores(before: Comparable, after: Comparable): Comparison["score
   });
 }
 
-function figures({ quality, motion }: Comparable): Map<string, number | undefined> {
+function figures({ quality, motion, performance }: Comparable): Map<string, number | undefined> {
   const { axes, vitals, weight } = quality ?? {};
+  const { vitals: loading, unusedCss, unusedScript } = performance ?? {};
   return new Map([
     ["overall", quality?.score],
     ...Object.entries(axes ?? {}).map(([name, { score }]) => [name, score] as const),
@@ -57,10 +71,21 @@ function figures({ quality, motion }: Comparable): Map<string, number | undefine
     ["bytes", weight?.bytes],
     ["requests", weight?.requests],
     ["movements", motion?.total],
+    ["loading.largestPaintMs", loading?.largestPaint.ms],
+    ["loading.layoutShift", loading?.layoutShift.score],
+    ["loading.blockingMs", loading?.blocking.ms],
+    ["loading.loadedMs", loading?.loadedMs],
+    ["loading.bytes", performance?.transfer.bytes],
+    ["loading.unusedCssBytes", unusedCss?.unusedBytes],
+    ["loading.unusedScriptBytes", unusedScript?.unusedBytes],
   ]);
 }
 
-function compareFindings({ quality: before }: Comparable, { quality: after }: Comparable): Comparison["findings"] {
+interface Judged {
+  readonly findings: readonly (z.output<typeof findingChange> & { readonly count: number })[];
+}
+
+function compareFindings(before: Judged | undefined, after: Judged | undefined): Comparison["findings"] {
   // Where one was not judged, nothing is known to have come or gone.
   if (before === undefined || after === undefined) return { came: [], went: [], changed: [] };
   const [earlier, later] = [byId(before), byId(after)];
@@ -76,7 +101,13 @@ function compareFindings({ quality: before }: Comparable, { quality: after }: Co
   };
 }
 
-type Judged = NonNullable<Comparable["quality"]>;
+function joinFindings(one: Comparison["findings"], other: Comparison["findings"]): Comparison["findings"] {
+  return {
+    came: [...one.came, ...other.came],
+    went: [...one.went, ...other.went],
+    changed: [...one.changed, ...other.changed],
+  };
+}
 
 function byId({ findings }: Judged): Map<string, Judged["findings"][number]> {
   return new Map(findings.map((item) => [item.id, item]));

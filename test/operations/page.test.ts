@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import type { PageAnalysis } from "../../src/kinds/page/contract.ts";
 import { compareAnalyses } from "../../src/operations/compare-analyses.ts";
 
-type Part<Name extends "layout" | "motion" | "quality"> = NonNullable<PageAnalysis[Name]>;
+type Part<Name extends "layout" | "motion" | "quality" | "performance"> = NonNullable<PageAnalysis[Name]>;
+type Comparable = Parameters<typeof compareAnalyses>[0];
 type Finding = Part<"quality">["findings"][number];
 type Section = Part<"layout">["sections"][number];
 
@@ -56,11 +57,7 @@ const motion: Part<"motion"> = {
   warnings: [],
 };
 
-function analysis(
-  score: number,
-  findings: Finding[],
-  sections: Section["type"][],
-): Parameters<typeof compareAnalyses>[0] {
+function analysis(score: number, findings: Finding[], sections: Section["type"][]): Comparable {
   const axis = { score, grade: "B" as const, details: [] };
   return {
     url: "https://example.org/",
@@ -82,6 +79,51 @@ function analysis(
   };
 }
 
+const performanceOf = (preset: "none" | "mobile", ms: number, ids: string[]): Part<"performance"> => {
+  const time = { ms, rating: null };
+  return {
+    conditions: {
+      preset,
+      viewport: { width: 412, height: 823 },
+      scale: 1,
+      latencyMs: 0,
+      downloadKbps: null,
+      uploadKbps: null,
+      cpuSlowdown: 1,
+      isOwnLoad: false,
+    },
+    vitals: {
+      firstByte: time,
+      firstPaint: time,
+      largestPaint: { ...time, element: null },
+      layoutShift: { score: 0, rating: null, shifts: [] },
+      blocking: { ...time, longTasks: 0, longest: [] },
+      loadedMs: ms,
+    },
+    transfer: { bytes: 1, bodyBytes: 1, requests: 1, byType: {}, byProtocol: {} },
+    unusedCss: null,
+    unusedScript: null,
+    uncompressed: [],
+    shortCached: [],
+    images: [],
+    blocking: [],
+    tree: { elements: 1, depth: 1, deepest: "", children: 0, widest: "" },
+    thirdParties: [],
+    duplicates: [],
+    large: [],
+    redirects: [],
+    findings: ids.map((id) => ({
+      ...finding(id),
+      severity: "minor",
+      savedBytes: 0,
+      isEstimate: false,
+      urls: [],
+      places: [],
+    })),
+    notes: [],
+  };
+};
+
 test("a comparison names what came, went, changed and moved", () => {
   const before = analysis(70, [finding("a"), finding("b", 2)], ["hero", "pricing", "footer"]);
   const after = analysis(82, [finding("b", 5), finding("c")], ["hero", "faq", "footer", "pricing"]);
@@ -99,6 +141,20 @@ test("a comparison names what came, went, changed and moved", () => {
   expect(compared.findings.went.map(({ id }) => id)).toEqual(["a"]);
   expect(compared.findings.changed).toMatchObject([{ id: "b", before: 2, after: 5 }]);
   expect(compared.sections).toEqual({ came: ["faq"], went: [], moved: [{ section: "pricing", before: 1, after: 3 }] });
+});
+
+test("how a page loads is compared where it was measured under the same preset", () => {
+  const measured = (preset: "none" | "mobile", ms: number, ids: string[]): Comparable => ({
+    ...analysis(70, [], []),
+    performance: performanceOf(preset, ms, ids),
+  });
+  const before = measured("mobile", 4_200, ["uncompressed", "duplicate"]);
+  const compared = compareAnalyses(before, measured("mobile", 2_100, ["duplicate"]));
+  expect(compared.scores).toContainEqual({ name: "loading.largestPaintMs", before: 4_200, after: 2_100 });
+  expect(compared.findings).toMatchObject({ came: [], went: [{ id: "uncompressed" }], changed: [] });
+  const other = compareAnalyses(before, measured("none", 300, []));
+  expect(other.scores.filter(({ name }) => name.startsWith("loading"))).toEqual([]);
+  expect(other.findings).toEqual({ came: [], went: [], changed: [] });
 });
 
 test("where a part was not judged, nothing is said to have come or gone", () => {

@@ -2,10 +2,11 @@ import { z } from "zod";
 import { layoutSchema } from "./layout/layout.ts";
 import { list } from "./list-schema.ts";
 import { motionSchema } from "./motion/motion.ts";
+import { performanceSchema } from "./performance/performance.ts";
 import { qualitySchema } from "./quality/quality.ts";
 import { responsiveSchema } from "./responsive.ts";
 
-export const phaseNames = ["load", "layout", "motion", "quality", "responsive", "report"] as const;
+export const phaseNames = ["load", "layout", "motion", "quality", "responsive", "performance", "report"] as const;
 export type PhaseName = (typeof phaseNames)[number];
 
 const phaseReportSchema = z.object({
@@ -43,6 +44,7 @@ export const analysisSchema = z.object({
   motion: motionSchema.optional(),
   quality: qualitySchema.optional(),
   responsive: responsiveSchema.optional(),
+  performance: performanceSchema.optional(),
   warnings: list(z.object({ code: z.string(), message: z.string() })),
   phases: list(phaseReportSchema),
   artifacts: list(z.object({ name: z.string(), mediaType: z.string(), bytes: z.number() })),

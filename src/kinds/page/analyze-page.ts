@@ -97,7 +97,8 @@ async function analyzeTwice(
   const options = { viewport: input.viewport, reducedMotion: "no-preference" as const };
   const attempt = (): Promise<Pick<Looked, "collected" | "findings">> =>
     settings.browser.use(options, context.signal, (session) => {
-      const parts = { input, context, fetch: settings.fetch, keeper: new PageKeeper(session, input) };
+      const openSession = settings.browser.use.bind(settings.browser);
+      const parts = { input, context, fetch: settings.fetch, keeper: new PageKeeper(session, input), openSession };
       return runSteps(parts, phases, settings.steps ?? browserSteps);
     });
   try {
@@ -134,13 +135,17 @@ async function runSteps(
     if (found === undefined) await keeper.drop();
     return found;
   };
+  // A load of its own comes last, because the page is closed for it; else the page is as it was loaded only now.
+  const measuresFirst = input.preset === "none";
+  const early = measuresFirst ? await run("performance", steps.performance) : undefined;
   const layout = await run("layout", steps.layout);
   const motion = await run("motion", steps.motion);
   const quality = await run("quality", steps.quality);
   const responsive = await run("responsive", steps.responsive);
+  const performance = measuresFirst ? early : await run("performance", steps.performance);
   return {
     collected,
-    findings: defined({ layout, motion, quality, responsive }),
+    findings: defined({ layout, motion, quality, responsive, performance }),
   };
 }
 

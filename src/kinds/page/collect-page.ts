@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { PageFacts } from "./facts.ts";
 import { readMainWorld, type MainWorld } from "./in-page/read-main-world.ts";
 import { collectScript, vitalsScript } from "./in-page/scripts.ts";
+import type { Vitals } from "./in-page/watch-page.ts";
 import { showWholePage } from "./in-page/settle-page.ts";
 import type { LivePage } from "./live-page.ts";
 import type { Measurements } from "./measurements.ts";
@@ -15,12 +16,13 @@ export interface CollectedPage {
 
 const watchedSchema = z.object({
   largestPaintMs: z.number(),
-  largestPaintElement: z.string().max(200),
+  largestPaintElement: z.string().max(300),
   firstPaintMs: z.number(),
   layoutShift: z.number(),
-  shifts: z.array(z.object({ value: z.number(), selector: z.string().max(200), atMs: z.number() })).max(20),
+  shifts: z.array(z.object({ value: z.number(), selector: z.string().max(300), atMs: z.number() })).max(20),
   longTasks: z.number(),
   blockingMs: z.number(),
+  tasks: z.array(z.object({ startMs: z.number(), durationMs: z.number() })).max(100),
   frameRequests: z.number(),
   intersectionObservers: z.number(),
   scrollListeners: z.number(),
@@ -38,13 +40,18 @@ const mainWorldSchema = z.object({
     .catch([]),
 });
 
-/** Reads all that the later phases judge, in a few round trips. Measured first: looking through the page moves things. */
-export async function collectPage(live: LivePage): Promise<CollectedPage> {
-  const { page, traffic, evaluate } = live;
+/** What the watch and the browser have measured so far. */
+export async function readVitals({ page, evaluate }: LivePage): Promise<{ main: MainWorld; vitals: Vitals }> {
   const main: MainWorld = mainWorldSchema
     .catch({ watched: null, globals: [] })
     .parse(await page.evaluate(readMainWorld).catch(() => undefined));
-  const vitals = await evaluate(vitalsScript(main));
+  return { main, vitals: await evaluate(vitalsScript(main)) };
+}
+
+/** Reads all that the later phases judge, in a few round trips. Measured first: looking through the page moves things. */
+export async function collectPage(live: LivePage): Promise<CollectedPage> {
+  const { page, traffic, evaluate } = live;
+  const { main, vitals } = await readVitals(live);
   await evaluate(showWholePage());
   const finalUrl = page.url();
   const facts = await evaluate(collectScript(main, await traffic.foreignSheets(finalUrl)));

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { defineContract } from "../../job/contract.ts";
 import { analysisSchema } from "./analysis.ts";
+import { presetNames } from "./performance/performance.ts";
 
-const featureNames = ["layout", "motion", "quality", "responsive"] as const;
+const featureNames = ["layout", "motion", "quality", "responsive", "performance"] as const;
 export type FeatureName = (typeof featureNames)[number];
 
 const viewport = { width: z.int().min(240).max(4_096), height: z.int().min(240).max(16_384) };
@@ -20,9 +21,15 @@ const pageInputSchema = z
     features: z
       .array(z.enum(featureNames))
       .min(1)
-      .max(4)
+      .max(featureNames.length)
       .default([...featureNames])
-      .describe("All four unless given."),
+      .describe("All five unless given."),
+    preset: z
+      .enum(presetNames)
+      .default("none")
+      .describe(
+        "What performance is measured under: none (as fast as it goes, in the one load of all phases), mobile or desktop (a load of its own, as slow as a phone or a laptop).",
+      ),
     viewport: z
       .strictObject({ width: viewport.width.default(1_440), height: viewport.height.default(900) })
       .prefault({})
@@ -54,6 +61,7 @@ const pageInputSchema = z
         motion: phaseMs.default(30_000),
         quality: phaseMs.default(60_000),
         responsive: phaseMs.default(60_000),
+        performance: phaseMs.default(60_000),
         report: phaseMs.default(30_000),
         total: phaseMs.default(180_000),
       })
@@ -109,13 +117,13 @@ export const pageContract = defineContract({
     {
       name: "analyze_page",
       description:
-        "Analyse a web page in a real browser: layout, motion, quality (accessibility, speed, search, broken links) and how it adapts to the window.",
+        "Analyse a web page in a real browser: layout, motion, quality (accessibility, search, broken links), how it adapts to the window, and how it loads.",
       path: "/v1/pages",
       input: pageInputSchema,
       tool: {
         description:
           "Analyse a web page in a real browser: layout, fonts, colours, motion, accessibility, speed, broken links, phone view. Answers with scores and findings; screenshots and a report stay with the job.",
-        fields: ["url", "features", "respect_robots", "name"],
+        fields: ["url", "features", "preset", "respect_robots", "name"],
         required: ["url"],
         isHarmless: true,
       },

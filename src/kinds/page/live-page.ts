@@ -1,10 +1,12 @@
 import type { CDPSession, Page } from "playwright-core";
+import { defined } from "../../job/defined.ts";
 import { JobFailure } from "../../job/failure.ts";
 import type { BrowserSession } from "../../net/browser/shared-browser.ts";
 import { watchNavigation } from "../../net/browser/watch-navigation.ts";
 import type { PageRequest } from "./contract.ts";
 import { settlePage } from "./in-page/settle-page.ts";
 import { watchScript, type PageScript } from "./in-page/scripts.ts";
+import { watchScripts, type ScriptWatch } from "./performance/script-coverage.ts";
 import { watchTraffic, type Traffic } from "./traffic.ts";
 
 /** The page as it is open in the browser. */
@@ -12,6 +14,8 @@ export interface LivePage {
   readonly page: Page;
   readonly devtools: CDPSession;
   readonly traffic: Traffic;
+  /** Only where somebody wants to know: it makes scripts a little slower. */
+  readonly scripts?: ScriptWatch;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /**
@@ -41,7 +45,9 @@ export class PageKeeper {
 
   async #open(): Promise<LivePage> {
     this.#page = await this.#session.openPage();
-    return openLivePage(this.#page, this.#session, this.#input);
+    const { features, preset } = this.#input;
+    const watchesScripts = features.includes("performance") && preset === "none";
+    return openLivePage(this.#page, this.#session, this.#input, { watchesScripts });
   }
 
   /** Fails only when the browser is gone, and all of its pages with it. */
@@ -56,9 +62,22 @@ export class PageKeeper {
   }
 }
 
-async function openLivePage(page: Page, session: BrowserSession, input: PageRequest): Promise<LivePage> {
+export interface OpenOptions {
+  readonly watchesScripts: boolean;
+  /** Called before the page is asked for. */
+  readonly prepare?: (devtools: CDPSession) => Promise<void>;
+}
+
+export async function openLivePage(
+  page: Page,
+  session: Pick<BrowserSession, "context">,
+  input: PageRequest,
+  { watchesScripts, prepare }: OpenOptions,
+): Promise<LivePage> {
   const devtools = await session.context.newCDPSession(page);
   const traffic = await watchTraffic(page, devtools);
+  const scripts = watchesScripts ? await watchScripts(devtools) : undefined;
+  await prepare?.(devtools);
   const navigation = watchNavigation(page);
   await page.addInitScript({ content: watchScript() });
   if (input.html !== undefined) await showHtml(page, input.url, input.html);
@@ -75,7 +94,8 @@ async function openLivePage(page: Page, session: BrowserSession, input: PageRequ
   await evaluate(settlePage());
   const failure = navigation.failure();
   if (failure !== undefined) throw failure;
-  return { page, devtools, traffic, status, headers: (await response?.allHeaders()) ?? {}, evaluate };
+  const headers = (await response?.allHeaders()) ?? {};
+  return { page, devtools, traffic, status, headers, evaluate, ...defined({ scripts }) };
 }
 
 /** Only the page itself is answered; whatever it names goes out, through the proxy like everything. */

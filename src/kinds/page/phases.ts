@@ -13,6 +13,7 @@ const starts: Readonly<Record<PhaseName, number>> = {
   motion: 40,
   quality: 50,
   responsive: 75,
+  performance: 85,
   report: 93,
 };
 

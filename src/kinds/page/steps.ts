@@ -1,6 +1,6 @@
 import { messageOf } from "../../job/failure.ts";
 import type { JobContext } from "../../job/kind.ts";
-import { isBrowserLost } from "../../net/browser/shared-browser.ts";
+import { isBrowserLost, type SharedBrowser } from "../../net/browser/shared-browser.ts";
 import type { GuardedFetch } from "../../net/fetch/guarded-fetch.ts";
 import { collectPage, type CollectedPage } from "./collect-page.ts";
 import type { PageInput, PageRequest } from "./contract.ts";
@@ -15,7 +15,10 @@ import type { Motion } from "./motion/motion.ts";
 import { analyzeQuality } from "./quality/analyze-quality.ts";
 import { readAxe, runAxe } from "./quality/axe.ts";
 import { checkLinks } from "./quality/check-links.ts";
+import { placeFindings } from "./quality/place-findings.ts";
 import type { Quality } from "./quality/quality.ts";
+import { measurePerformance } from "./performance/measure-performance.ts";
+import type { Performance } from "./performance/performance.ts";
 import { analyzeResponsive, type SeenViewport } from "./analyze-responsive.ts";
 import type { Responsive } from "./responsive.ts";
 
@@ -26,6 +29,8 @@ export interface StepParts {
   readonly context: JobContext;
   readonly fetch: GuardedFetch["fetch"];
   readonly signal: AbortSignal;
+  /** A context beside that of the job, with nothing kept from it. */
+  readonly openSession: SharedBrowser["use"];
 }
 
 /** The phases that look at a page in the browser. */
@@ -35,6 +40,7 @@ export interface BrowserSteps {
   readonly motion: (parts: StepParts, page: CollectedPage) => Promise<Motion>;
   readonly quality: (parts: StepParts, page: CollectedPage) => Promise<Quality>;
   readonly responsive: (parts: StepParts, page: CollectedPage) => Promise<Responsive>;
+  readonly performance: (parts: StepParts, page: CollectedPage) => Promise<Performance>;
 }
 
 /** As much as a client takes in one message. */
@@ -45,6 +51,9 @@ const tallest = 8_000;
 const maxPixels = 16_000_000;
 /** Of a page taller than this only the window is drawn: the browser takes half a minute to draw beyond it. */
 const tallestDrawnWhole = 60_000;
+
+/** Each takes the browser a moment. */
+const maxFindingCrops = 6;
 
 export const mainScreenshot = "screenshot.jpg";
 
@@ -76,13 +85,16 @@ export const browserSteps: BrowserSteps = {
       return { ...motion, frames: { stepPx: frames.step_px, list: [], error: messageOf(reason).slice(0, 500) } };
     }
   },
-  quality: async ({ input, keeper, fetch, signal }, { facts, measured, finalUrl }) => {
-    const [{ evaluate }, source] = await Promise.all([keeper.get(), readAxe()]);
+  quality: async ({ input, keeper, fetch, signal, context }, { facts, measured, finalUrl }) => {
+    const [live, source] = await Promise.all([keeper.get(), readAxe()]);
     const [axe, links] = await Promise.all([
-      runAxe(evaluate, source),
+      runAxe(live.evaluate, source),
       input.check_links ? checkLinks(facts, finalUrl, fetch, signal) : undefined,
     ]);
-    return analyzeQuality(facts, input, { axe, measured, links });
+    const quality = analyzeQuality(facts, input, { axe, measured, links });
+    const maxCrops = input.screenshots ? maxFindingCrops : 0;
+    const { artifacts } = context;
+    return placeFindings(quality, { live, artifacts, signal, viewport: input.viewport, scale: 1, maxCrops });
   },
   responsive: async ({ input, keeper, context, signal }, { facts }) => {
     const live = await keeper.get();
@@ -104,6 +116,7 @@ export const browserSteps: BrowserSteps = {
     }
     return analyzeResponsive(seen, readBreakpoints(facts.css.mediaQueries));
   },
+  performance: measurePerformance,
 };
 
 /** The page from its top, as it stands. */

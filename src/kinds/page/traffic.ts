@@ -1,9 +1,14 @@
 import type { CDPSession, Page } from "playwright-core";
 import type { RequestFacts } from "./measurements.ts";
+import { RequestLog } from "./requests.ts";
 
 /** What went over the wire, and what the page said and tried, since it began to load. */
 export interface Traffic {
   readonly requests: () => RequestFacts[];
+  /** For how long nothing has been asked for or has come; 0 while something is under way. */
+  readonly quietMs: () => number;
+  /** What a request brought, unpacked; undefined where the browser has it no more. */
+  readonly readBody: (request: RequestFacts) => Promise<Buffer | string | undefined>;
   readonly consoleErrors: readonly string[];
   readonly dialogs: readonly string[];
   readonly downloads: readonly string[];
@@ -11,41 +16,14 @@ export interface Traffic {
   readonly foreignSheets: (pageUrl: string) => Promise<Record<string, string>>;
 }
 
-const maxRequests = 2_000;
 const maxNotes = 50;
 const maxSheets = 20;
 const maxSheetCharacters = 2_000_000;
 
-type Followed = { -readonly [Key in keyof RequestFacts]: RequestFacts[Key] };
-
 export async function watchTraffic(page: Page, devtools: CDPSession): Promise<Traffic> {
-  const requests = new Map<string, Followed>();
   const consoleErrors: string[] = [];
   const dialogs: string[] = [];
   const downloads: string[] = [];
-  devtools.on("Network.requestWillBeSent", ({ requestId, request, type }) => {
-    if (requests.size < maxRequests && !request.url.startsWith("data:")) {
-      requests.set(requestId, {
-        url: request.url.slice(0, 2_000),
-        type: (type ?? "Other").toLowerCase(),
-        status: 0,
-        bytes: 0,
-        failure: "",
-      });
-    }
-  });
-  devtools.on("Network.responseReceived", ({ requestId, response }) => {
-    const known = requests.get(requestId);
-    if (known !== undefined) known.status = response.status;
-  });
-  devtools.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => {
-    const known = requests.get(requestId);
-    if (known !== undefined) known.bytes = encodedDataLength;
-  });
-  devtools.on("Network.loadingFailed", ({ requestId, errorText }) => {
-    const known = requests.get(requestId);
-    if (known !== undefined) known.failure = errorText;
-  });
   page.on("console", (message) => {
     if (message.type() === "error") note(consoleErrors, message.text());
   });
@@ -58,13 +36,20 @@ export async function watchTraffic(page: Page, devtools: CDPSession): Promise<Tr
     note(downloads, download.url());
     download.cancel().catch(() => undefined);
   });
-  await devtools.send("Network.enable");
+  const log = await RequestLog.start(devtools);
   return {
-    requests: () => [...requests.values()],
+    requests: () => log.entries.map(([, request]) => request),
+    quietMs: () => log.quietMs,
+    readBody: async (wanted) => {
+      const requestId = log.entries.find(([, request]) => request === wanted)?.[0];
+      if (requestId === undefined) return undefined;
+      const answer = await devtools.send("Network.getResponseBody", { requestId }).catch(() => undefined);
+      return answer?.base64Encoded === true ? Buffer.from(answer.body, "base64") : answer?.body;
+    },
     consoleErrors,
     dialogs,
     downloads,
-    foreignSheets: (pageUrl) => readSheets(devtools, requests, new URL(pageUrl).origin),
+    foreignSheets: (pageUrl) => readSheets(devtools, log, new URL(pageUrl).origin),
   };
 }
 
@@ -72,12 +57,8 @@ function note(list: string[], text: string): void {
   if (list.length < maxNotes) list.push(text.slice(0, 500));
 }
 
-async function readSheets(
-  devtools: CDPSession,
-  requests: ReadonlyMap<string, RequestFacts>,
-  origin: string,
-): Promise<Record<string, string>> {
-  const foreign = [...requests].filter(
+async function readSheets(devtools: CDPSession, log: RequestLog, origin: string): Promise<Record<string, string>> {
+  const foreign = log.entries.filter(
     ([, { type, url, status }]) => type === "stylesheet" && status === 200 && new URL(url).origin !== origin,
   );
   const texts = await Promise.all(

@@ -34,6 +34,33 @@ describe.skipIf(!hasBrowser)("longhaul analyze", () => {
     expect(readFileSync(report, "utf8")).toContain("Harbour Tools");
   });
 
+  test("tells how the page loads under the conditions that were asked for, and show tells it again", async () => {
+    const cli = makePageCli();
+    const { url } = await startSite({
+      "/": faultyPage.replace("<head>", '<head><script src="/late.js"></script>'),
+      "/late.js": "void 0",
+    });
+    const { stdout, code } = await cli.run([
+      "analyze",
+      "--feature",
+      "performance",
+      "--preset",
+      "mobile",
+      "--name",
+      "p",
+      `${url}/`,
+    ]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/loading as mobile\n +first byte \d+ ms · first paint \d+ ms · largest paint \d+ ms/);
+    expect(stdout).toContain("The first paint waits for files");
+    const shown = (await cli.run(["show", "p"])).stdout;
+    expect(shown).toContain("The first paint waits for files");
+    expect(shown).toContain("crop-largest-paint.jpg");
+    const refused = await cli.run(["analyze", "--preset", "tablet", `${url}/`]);
+    expect(refused.code).not.toBe(0);
+    expect(refused.stderr).toContain("preset");
+  });
+
   test("an analysis goes on with its next phase after a kill -9 of the server", async () => {
     const cli = makePageCli();
     const site = await startSite({
@@ -52,7 +79,7 @@ describe.skipIf(!hasBrowser)("longhaul analyze", () => {
     const job = await cli.json<{ jobs: { state: string; attempt: number; partial?: boolean }[] }>(["wait", id]);
     expect(JSON.stringify(job)).toContain("succeeded");
     const { result } = await cli.json<{ result: { phases: { name: string; state: string }[] } }>(["show", id]);
-    expect(result.phases.map(({ state }) => state)).toEqual(Array.from({ length: 6 }, () => "done"));
+    expect(result.phases.map(({ state }) => state)).toEqual(Array.from({ length: 7 }, () => "done"));
     // Opened once more for the phases that look at it again, not for those that were done.
     expect(site.requests.filter((path) => path === "/").length).toBe(loads + 1);
     expect(readdirSync(join(cli.home, "browser")).length).toBeLessThanOrEqual(1);

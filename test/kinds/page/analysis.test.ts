@@ -17,7 +17,7 @@ describe.skipIf(!hasBrowser)("a page analysis", () => {
     const found = await world().analyze({ url: `${url}/` });
     expect(found).toMatchObject({ method: "browser", status: 200, warnings: [] });
     expect(found.phases.map(({ name, state }) => `${name} ${state}`)).toEqual(
-      ["load", "layout", "motion", "quality", "responsive", "report"].map((name) => `${name} done`),
+      ["load", "layout", "motion", "quality", "responsive", "performance", "report"].map((name) => `${name} done`),
     );
     expect(found.quality?.findings).toEqual([]);
     expect(found.quality?.grade).toBe("A");
@@ -87,10 +87,10 @@ describe.skipIf(!hasBrowser)("a page analysis", () => {
     const id = (await engine.list({ kind: "page" })).jobs[0]?.id ?? "";
     const stored = (await engine.result(id)) as Record<string, unknown>;
     const files = readdirSync(home, { recursive: true, encoding: "utf8" }).filter((file) => file.includes(id));
-    for (const part of ["layout", "motion", "quality", "responsive"]) {
+    for (const part of ["layout", "motion", "quality", "responsive", "performance"]) {
       const file = files.find((name) => name.endsWith(`${part}.json`)) ?? "";
       const kept = JSON.parse(readFileSync(join(home, file), "utf8")) as { value: object };
-      expect(JSON.stringify(stored[part])).toBe(JSON.stringify(kept.value));
+      expect(stored[part]).toStrictEqual(kept.value);
     }
   });
 

@@ -62,7 +62,7 @@ describe.skipIf(!hasBrowser)("an analysis that is disturbed", () => {
   });
   const world = usePageWorld({ steps, hungMs: 3_000 });
 
-  test.each(["layout", "motion", "quality", "responsive", "report"] as const)(
+  test.each(["layout", "motion", "quality", "responsive", "performance", "report"] as const)(
     "goes on when %s fails, and names it",
     async (name) => {
       const { url } = await startSite({ "/": cleanPage });
@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser)("an analysis that is disturbed", () => {
       await engine.wait(job.id, { timeoutMs: 40_000 });
       expect((await engine.get(job.id)).state).toMatchObject({ status: "succeeded", partial: true });
       const found = (await engine.result(job.id)) as unknown as PageAnalysis;
-      expect(found.phases).toHaveLength(6);
+      expect(found.phases).toHaveLength(7);
       expect(found.phases.find((phase) => phase.name === name)).toMatchObject({
         state: "failed",
         reason: expect.stringMatching(/out of luck|illegal operation on a directory/) as string,
@@ -100,23 +100,27 @@ describe.skipIf(!hasBrowser)("an analysis that is disturbed", () => {
     await expect(world().analyze({ url: `${url}/`, audience: "fail load" })).rejects.toThrow("out of luck");
   });
 
-  test.each([
+  test.each<[how: string, what: string, phase: string, preset?: PageRequest["preset"]]>([
     ["dies", "SIGKILL", "quality"],
     ["hangs", "SIGSTOP", "quality"],
     ["hangs, and the last phase has been given up", "SIGSTOP+fail", "responsive"],
-  ])("is tried again with a new browser when the browser %s, without doing phases twice", async (_how, what, phase) => {
-    const { url } = await startSite({ "/": cleanPage });
-    const found = await world().analyze({ url: `${url}/`, ...quick, audience: `${what} ${phase}` });
-    expect(found).toMatchObject({ method: "browser" });
-    expect(found.phases.map(({ state }) => state)).toEqual(Array.from({ length: 6 }, () => "done"));
-    const once = ["load", "layout", "motion", "quality", "responsive"];
-    expect(seen.steps.toSorted()).toEqual([...once, phase].toSorted());
-    expect(seen.processes.length).toBeGreaterThan(2);
-    await until(() => !seen.processes.some(isAlive));
-    await world().browser.close();
-    expect(readdirSync(world().home)).not.toContain("browser");
-    expect(readdirSync(temporary)).toEqual([basename(world().home)]);
-  });
+    ["dies before the page is loaded under a preset", "SIGKILL", "performance", "mobile"],
+  ])(
+    "is tried again with a new browser when the browser %s, without doing phases twice",
+    async (_how, what, phase, preset) => {
+      const { url } = await startSite({ "/": cleanPage });
+      const found = await world().analyze({ url: `${url}/`, ...quick, preset, audience: `${what} ${phase}` });
+      expect(found).toMatchObject({ method: "browser" });
+      expect(found.phases.map(({ state }) => state)).toEqual(Array.from({ length: 7 }, () => "done"));
+      const once = ["load", "layout", "motion", "quality", "responsive", "performance"];
+      expect(seen.steps.toSorted()).toEqual([...once, phase].toSorted());
+      expect(seen.processes.length).toBeGreaterThan(2);
+      await until(() => !seen.processes.some(isAlive));
+      await world().browser.close();
+      expect(readdirSync(world().home)).not.toContain("browser");
+      expect(readdirSync(temporary)).toEqual([basename(world().home)]);
+    },
+  );
 
   test("ends at once when it is cancelled, and leaves nothing of its browser", async () => {
     const { url } = await startSite({ "/": `<!doctype html><title>x</title><script>for (;;);</script>` });
@@ -143,6 +147,7 @@ describe.skipIf(!hasBrowser)("an analysis that is disturbed", () => {
       method: "static",
       methodReason: expect.stringMatching(/^There is no program at \/nowhere\/chromium: install one/) as string,
     });
+    expect(found.phases).toContainEqual({ name: "performance", state: "skipped", ms: 0, reason: "needs a browser" });
     expect(found.layout?.sections.map(({ type }) => type)).toEqual(
       expect.arrayContaining(["navigation", "hero", "pricing", "contact", "footer"]),
     );

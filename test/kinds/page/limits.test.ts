@@ -37,6 +37,7 @@ describe("the time limits of an analysis", () => {
       "motion done",
       "quality timed_out",
       "responsive skipped",
+      "performance skipped",
       "report done",
     ]);
   });

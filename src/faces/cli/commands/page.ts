@@ -16,6 +16,7 @@ interface AnalyzeOptions extends NotifyOptions {
   readonly detach?: true;
   readonly name?: string;
   readonly feature?: InputOf<"analyze_page">["features"];
+  readonly preset?: InputOf<"analyze_page">["preset"];
   readonly timeout?: number;
   readonly open?: true;
   readonly compare?: string;
@@ -30,7 +31,12 @@ export const analyze = defineCommand<AnalyzeOptions, [url: string]>({
       .option("-d, --detach", "print the id and do not wait")
       .option("--open", "open the report in your browser")
       .option("--compare <id>", "say what changed since an earlier analysis of the same page")
-      .option("--feature <name>", "layout, motion, quality or responsive; may be repeated (all unless given)", collect)
+      .option(
+        "--feature <name>",
+        "layout, motion, quality, responsive or performance; may be repeated (all unless given)",
+        collect,
+      )
+      .option("--preset <name>", "mobile or desktop: measure how it loads on a slow phone, or on a laptop")
       .option("--name <name>", "a name to find the job by")
       .option("--timeout <time>", "maximum time for the whole analysis, such as 2m", readDuration)
       .option("--no-links", "do not check where links lead")
@@ -45,6 +51,7 @@ export const analyze = defineCommand<AnalyzeOptions, [url: string]>({
       idempotency_key: randomUUID(),
       name: options.name,
       features: options.feature,
+      preset: options.preset,
       timeout_ms: options.timeout,
       check_links: options.links ? undefined : false,
       respect_robots: options.robots ? undefined : false,

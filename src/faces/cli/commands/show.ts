@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { JobEvent } from "../../../job/event.ts";
 import { escapeControls, lastLineOf } from "../../../text/controls.ts";
+import { pageContract } from "../../../kinds/page/contract.ts";
 import type { Client } from "../../door/local-client.ts";
 import type { AnswerOf } from "../../../operations/registry.ts";
 import type { CliContext } from "../cli-context.ts";
@@ -11,6 +12,8 @@ import { untilInterrupted } from "../follow/until-interrupted.ts";
 import { describeEvent } from "../show/event-text.ts";
 import { describeJob } from "../show/job-description.ts";
 import { isFinished } from "../show/job-text.ts";
+import { pageText } from "../show/page-text.ts";
+import type { Style } from "../show/style.ts";
 
 const lastLineBytes = 1_000;
 
@@ -29,10 +32,19 @@ export const show = defineCommand<{ readonly summary?: true }, [id: string]>({
     }
     const job = await client.call("job_get", { id });
     if (options.json === true) screen.printJson(job);
-    else screen.print(describeJob(job, await readLastLine(client, job), screen.style));
+    else screen.print(await describe(job, client, screen.style));
     await markSeen({ client }, [job]);
   },
 });
+
+/** An analysis of a page is told in the words of the command that makes one, and not as the JSON that it is. */
+async function describe(job: AnswerOf<"job_get">, client: Client, style: Style): Promise<string> {
+  const lastLine = await readLastLine(client, job);
+  const analysis = job.kind === pageContract.name ? pageContract.result.safeParse(job.result).data : undefined;
+  if (analysis === undefined) return describeJob(job, lastLine, style);
+  const { result: _result, ...facts } = job;
+  return `${describeJob(facts, lastLine, style)}\n${pageText(analysis, style)}`;
+}
 
 async function readLastLine(client: Client, { id }: AnswerOf<"job_get">): Promise<string> {
   const { text } = await client.call("job_output", { id, tail: 1, limit: lastLineBytes });

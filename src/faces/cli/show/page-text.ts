@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import type { PageAnalysis } from "../../../kinds/page/contract.ts";
 import type { Comparison } from "../../../operations/compare-analyses.ts";
+import { performanceLines } from "./performance-text.ts";
 import type { Style } from "./style.ts";
 import { escapeControls } from "../../../text/controls.ts";
 
@@ -9,14 +10,14 @@ const barWidth = 20;
 
 /** An analysis for a terminal: grade, scores, and what to mend first. */
 export function pageText(analysis: PageAnalysis, style: Style): string {
-  const { page, finalUrl, quality, layout, motion, responsive, phases, method, methodReason } = analysis;
+  const { page, finalUrl, quality, layout, motion, responsive, performance, phases, method, methodReason } = analysis;
   const failed = phases.filter(({ state }) => state === "failed" || state === "timed_out");
   return [
     "",
     `${style.bold(clean(page.title) || finalUrl)}  ${style.dim(finalUrl)}`,
     ...(method === "static" ? [style.yellow(`Static analysis only. ${clean(methodReason ?? "")}`)] : []),
     ...failed.map(({ name, reason }) => style.yellow(`${name} failed: ${clean(reason ?? "")}`)),
-    ...(quality === undefined ? [] : scoreLines(quality, style)),
+    ...(quality === undefined ? [] : scoreLines(quality, performance === undefined, style)),
     ...(quality === undefined ? [] : findingLines(quality, style)),
     ...(responsive?.problems ?? []).map(
       ({ viewport, message }) => `  ${style.yellow("!")} ${viewport}: ${clean(message)}`,
@@ -24,11 +25,16 @@ export function pageText(analysis: PageAnalysis, style: Style): string {
     ...(motion?.warnings ?? [])
       .filter(({ severity }) => severity === "warning")
       .map(({ message }) => `  ${style.yellow("!")} ${clean(message)}`),
+    ...(performance === undefined ? [] : performanceLines(performance, style, clean)),
     ...(layout === undefined ? [] : layoutLines(layout, style)),
   ].join("\n");
 }
 
-function scoreLines({ grade, score, axes, vitals }: NonNullable<PageAnalysis["quality"]>, style: Style): string[] {
+function scoreLines(
+  { grade, score, axes, vitals }: NonNullable<PageAnalysis["quality"]>,
+  hasVitals: boolean,
+  style: Style,
+): string[] {
   const paint = (value: number): ((text: string) => string) =>
     value >= 80 ? style.green : value >= 60 ? style.yellow : style.red;
   const line = (name: string, value: number): string => {
@@ -40,7 +46,7 @@ function scoreLines({ grade, score, axes, vitals }: NonNullable<PageAnalysis["qu
     `  ${style.bold(paint(score)(`grade ${grade}`))}`,
     line("overall", score),
     ...Object.entries(axes).map(([name, axis]) => line(name, axis.score)),
-    ...(vitals === null
+    ...(vitals === null || !hasVitals
       ? []
       : [
           style.dim(

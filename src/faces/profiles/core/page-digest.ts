@@ -32,6 +32,7 @@ function toLines({
   layout,
   motion,
   responsive,
+  performance,
   phases,
   method,
   methodReason,
@@ -52,8 +53,28 @@ function toLines({
             .map(({ severity, title, evidence }) => `- ${severity}: ${title} (${evidence.slice(0, 120)})`),
           ...(quality.findings.length > maxFindings ? [`- and ${quality.findings.length - maxFindings} more`] : []),
         ]),
+    ...(performance === undefined ? [] : toLoadingLines(performance)),
     ...(layout === undefined ? [] : [`sections: ${layout.sections.map(({ type }) => type).join(", ")}`]),
     ...(motion?.warnings ?? []).map(({ message }) => `motion: ${message}`),
     ...(responsive?.problems ?? []).map(({ viewport, message }) => `${viewport}: ${message}`),
+  ];
+}
+
+function toLoadingLines({
+  conditions,
+  vitals,
+  transfer,
+  findings,
+}: NonNullable<PageAnalysis["performance"]>): string[] {
+  const { firstByte, firstPaint, largestPaint, blocking, layoutShift } = vitals;
+  const times = Object.entries({ firstByte, firstPaint, largestPaint, blocking }).map(
+    ([name, { ms, rating }]) => `${name} ${ms} ms (${rating ?? "not measured"})`,
+  );
+  return [
+    `loading, preset ${conditions.preset}: ${times.join(", ")}, layoutShift ${layoutShift.score} (${layoutShift.rating ?? "not measured"}), ${transfer.bytes} bytes in ${transfer.requests} requests`,
+    ...findings
+      .slice(0, maxFindings)
+      .map(({ severity, title, evidence }) => `- ${severity}: ${title} (${evidence.slice(0, 120)})`),
+    ...(findings.length > maxFindings ? [`- and ${findings.length - maxFindings} more`] : []),
   ];
 }

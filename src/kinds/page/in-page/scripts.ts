@@ -7,7 +7,10 @@ import { sectionFunctions } from "./collect-sections.ts";
 import { styleFunctions } from "./collect-styles.ts";
 import { viewportFunctions, type ViewportFacts } from "./collect-viewport.ts";
 import { kitFunctions } from "./kit.ts";
+import { loadingFunctions, type LoadingFacts } from "./collect-loading.ts";
+import { locateFunctions, type Located } from "./locate-elements.ts";
 import type { MainWorld } from "./read-main-world.ts";
+import { uniqueSelector } from "./unique-selector.ts";
 import { vitalsFunctions, watchFunctions, type Vitals } from "./watch-page.ts";
 
 /** A script and the type of what it evaluates to. */
@@ -51,6 +54,17 @@ export function vitalsScript(main: MainWorld): PageScript<Vitals> {
   return `(() => {\n${vitalsFunctions.map(String).join("\n")}\nreturn readVitals(${JSON.stringify(main.watched)});\n})()`;
 }
 
+/** Most pictures and elements that are looked at for how the page loads. */
+const [maxImages, maxNodes] = [300, 200_000];
+
+export function loadingScript(): PageScript<LoadingFacts> {
+  return `(() => {\n${loadingFunctions.map(String).join("\n")}\nreturn collectLoading(${String(uniqueSelector)}, ${maxImages}, ${maxNodes});\n})()`;
+}
+
+export function locateScript(selectors: readonly string[]): PageScript<Located[]> {
+  return `(() => {\n${locateFunctions.map(String).join("\n")}\nreturn locateElements(${JSON.stringify(selectors)});\n})()`;
+}
+
 export function watchScript(): string {
-  return `(() => {\n${watchFunctions.map(String).join("\n")}\nwatchPage();\n})()`;
+  return `(() => {\n${watchFunctions.map(String).join("\n")}\nwatchPage(${String(uniqueSelector)});\n})()`;
 }

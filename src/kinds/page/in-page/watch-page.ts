@@ -5,7 +5,7 @@ import type { Watched } from "../collect-page.ts";
 export const watchFunctions = [
   watchPage,
   nothingWatched,
-  nodeName,
+  nameNode,
   observeEntries,
   watchPaints,
   watchShifts,
@@ -13,11 +13,12 @@ export const watchFunctions = [
 ];
 
 /** Runs before any script of the page, and keeps its notes under one name that does not show up by accident. */
-export function watchPage(): void {
+export function watchPage(selectorOf: (element: Element) => string): void {
   const notes = nothingWatched();
   Object.defineProperty(window, "__longhaulWatch", { value: notes, enumerable: false });
-  watchPaints(notes);
-  watchShifts(notes);
+  const name = (node: Node | null | undefined): string => nameNode(node, selectorOf);
+  watchPaints(notes, name);
+  watchShifts(notes, name);
   watchCalls(notes);
 }
 
@@ -29,28 +30,28 @@ function observeEntries(type: string, take: (entry: PerformanceEntry) => void): 
   }
 }
 
-function nodeName(node: Node | null | undefined): string {
-  if (!(node instanceof Element)) return "";
-  const [first] = node.classList;
-  return node.id === "" ? `${node.localName}${first === undefined ? "" : `.${first}`}` : `#${node.id}`;
+function nameNode(node: Node | null | undefined, selectorOf: (element: Element) => string): string {
+  const element = node instanceof Element ? node : node?.parentElement;
+  return element?.isConnected === true ? selectorOf(element) : "";
 }
 
-function watchPaints(notes: Watched): void {
+function watchPaints(notes: Watched, name: (node: Node | undefined) => string): void {
   observeEntries("largest-contentful-paint", (entry) => {
     notes.largestPaintMs = entry.startTime;
-    notes.largestPaintElement = nodeName((entry as PerformanceEntry & { element?: Element }).element).slice(0, 200);
+    notes.largestPaintElement = name((entry as PerformanceEntry & { element?: Element }).element);
   });
-  observeEntries("paint", ({ name, startTime }) => {
-    if (name === "first-contentful-paint") notes.firstPaintMs = startTime;
+  observeEntries("paint", ({ name: what, startTime }) => {
+    if (what === "first-contentful-paint") notes.firstPaintMs = startTime;
   });
-  observeEntries("longtask", ({ duration }) => {
+  observeEntries("longtask", ({ startTime, duration }) => {
     notes.longTasks += 1;
     notes.blockingMs += Math.max(0, duration - 50);
+    if (notes.tasks.length < 100) notes.tasks.push({ startMs: startTime, durationMs: duration });
   });
 }
 
 /** The worst window counts: at most five seconds long, with less than one second between two shifts. */
-function watchShifts(notes: Watched): void {
+function watchShifts(notes: Watched, name: (node: Node | undefined) => string): void {
   type Shift = PerformanceEntry & { value: number; hadRecentInput: boolean; sources?: { node?: Node }[] };
   const current = { value: 0, startedAt: -Infinity, lastAt: -Infinity };
   observeEntries("layout-shift", (entry) => {
@@ -62,7 +63,7 @@ function watchShifts(notes: Watched): void {
     current.lastAt = startTime;
     notes.layoutShift = Math.max(notes.layoutShift, current.value);
     if (notes.shifts.length >= 20) return;
-    notes.shifts.push({ value, selector: nodeName(sources?.[0]?.node).slice(0, 200), atMs: startTime });
+    notes.shifts.push({ value, selector: name(sources?.[0]?.node), atMs: startTime });
   });
 }
 
@@ -119,6 +120,7 @@ function nothingWatched(): Watched {
     shifts: [],
     longTasks: 0,
     blockingMs: 0,
+    tasks: [],
     frameRequests: 0,
     intersectionObservers: 0,
     scrollListeners: 0,

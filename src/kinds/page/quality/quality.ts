@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { list } from "../list-schema.ts";
+import { placeSchema } from "../places.ts";
 
 export const axisNames = ["originality", "craftsmanship", "contextuality"] as const;
 
@@ -26,6 +27,7 @@ const findingSchema = z.object({
   advice: z.string(),
   count: z.number().describe("How many places have it."),
   selectors: list(z.string()),
+  places: list(placeSchema).optional().describe("Those of its elements that are there, as the browser shows them."),
   help: z.string().optional(),
 });
 

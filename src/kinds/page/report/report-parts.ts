@@ -1,12 +1,16 @@
 import type { Layout } from "../layout/layout.ts";
 import type { Motion } from "../motion/motion.ts";
 import type { Quality } from "../quality/quality.ts";
+import type { Place } from "../places.ts";
 import type { Responsive } from "../responsive.ts";
 import { html, type Markup, type Value } from "./html.ts";
 import { barChart, type Bar, pageMap, toneOf } from "./plots.ts";
 
+/** The source of a picture that the report carries with it. */
+export type Picture = (name: string) => string | undefined;
+
 /** On a narrow screen cells stand below each other, and each carries the name of its column. */
-function table(columns: readonly string[], rows: readonly (readonly Value[])[]): Markup {
+export function table(columns: readonly string[], rows: readonly (readonly Value[])[]): Markup {
   return html`<table>
     <thead>
       <tr>
@@ -24,7 +28,7 @@ function table(columns: readonly string[], rows: readonly (readonly Value[])[]):
   </table>`;
 }
 
-export function findingsPart({ findings, recommendations }: Quality): Markup {
+export function findingsPart({ findings, recommendations }: Quality, picture: Picture): Markup {
   if (findings.length === 0)
     return html`<section class="card">
       <h2>Findings</h2>
@@ -40,7 +44,8 @@ export function findingsPart({ findings, recommendations }: Quality): Markup {
         <div class="soft">
           ${item.help === undefined ? item.advice : html`<a href="${item.help}" rel="noreferrer">How to mend it</a>`}
         </div>
-        ${item.selectors.slice(0, 3).map((selector) => html`<code>${selector}</code> `)}`,
+        ${item.selectors.slice(0, 3).map((selector) => html`<code>${selector}</code> `)}
+        ${(item.places ?? []).slice(0, 1).map((place) => showCrop(place, picture))}`,
       gain > 0 && html`<span class="ok">+${gain}</span>`,
     ];
   });
@@ -48,6 +53,12 @@ export function findingsPart({ findings, recommendations }: Quality): Markup {
     <h2>Findings (${findings.length})</h2>
     ${table(["Severity", "What is wrong", "Evidence and advice", "Gain"], rows)}
   </section>`;
+}
+
+/** What an element looks like, where there is a picture of it. */
+export function showCrop({ crop, selector }: Place, picture: Picture): Markup {
+  const source = crop === undefined ? undefined : picture(crop);
+  return html`${source !== undefined && html`<span class="crop"><img src="${source}" alt="The page at ${selector}" /></span>`}`;
 }
 
 export function vitalsPart({ vitals, weight }: Quality): Markup | undefined {
@@ -167,7 +178,7 @@ export function motionPart({ patterns, warnings, libraries, total, frames }: Mot
   </section>`;
 }
 
-export function responsivePart(responsive: Responsive, picture: (name: string) => string | undefined): Markup {
+export function responsivePart(responsive: Responsive, picture: Picture): Markup {
   const { viewports, differences, problems } = responsive;
   return html`<section class="card">
     <h2>Sizes of the window</h2>
@@ -195,10 +206,10 @@ export function responsivePart(responsive: Responsive, picture: (name: string) =
   </section>`;
 }
 
-function kilobytes(bytes: number): string {
+export function kilobytes(bytes: number): string {
   return bytes >= 1_000_000 ? `${(bytes / 1_000_000).toFixed(1)} MB` : `${(bytes / 1_000).toFixed(1)} KB`;
 }
 
-function cut(text: string, max: number): string {
+export function cut(text: string, max: number): string {
   return text.length <= max ? text : `${text.slice(0, max)}…`;
 }

@@ -33,6 +33,7 @@ table { border-collapse: collapse; width: 100%; font-size: .92rem; } th { text-a
 .swatches { display: flex; flex-wrap: wrap; gap: 10px; } .swatch { width: 104px; font-size: .8rem; } .swatch svg { display: block; width: 104px; height: 56px; border-radius: 10px; border: 1px solid var(--line); margin-bottom: 4px; }
 code { font: .85em ui-monospace, "SF Mono", "Liberation Mono", monospace; color: var(--soft); overflow-wrap: anywhere; }
 .shots { display: flex; flex-wrap: wrap; gap: 18px; align-items: flex-start; } .shots figure { margin: 0; max-width: 100%; } .shots .window { max-height: 460px; overflow: auto; border: 1px solid var(--line); border-radius: 10px; } .shots img { display: block; max-width: 100%; height: auto; } figcaption { font-size: .85rem; color: var(--soft); margin-top: 6px; }
+.crop { display: block; margin: 6px 0 10px; } .crop img { display: block; max-width: min(100%, 320px); max-height: 180px; border: 1px solid var(--line); border-radius: 8px; }
 .note { border-left: 4px solid var(--fair); padding: 10px 14px; background: var(--card); border-radius: 0 10px 10px 0; margin-top: 20px; }
 ul.plain { margin: 0; padding-left: 18px; }
 `;

@@ -1,6 +1,7 @@
 import type { JobContext } from "../../../job/kind.ts";
 import type { PageAnalysis } from "../contract.ts";
 import { html, raw, type Markup } from "./html.ts";
+import { performancePart } from "./performance-part.ts";
 import { scoreRing, toneOf } from "./plots.ts";
 import { axesPart, findingsPart, layoutPart, motionPart, responsivePart, vitalsPart } from "./report-parts.ts";
 import { reportStyle } from "./style.ts";
@@ -14,8 +15,10 @@ const maxPictureBytes = 5_500_000;
 export async function writeReport(analysis: PageAnalysis, context: JobContext): Promise<{ readonly name: string }> {
   const pictures = new Map<string, string>();
   let left = maxPictureBytes;
-  for (const { name, mediaType, bytes: size } of await context.artifacts.list()) {
-    if (mediaType !== "image/jpeg" || !name.startsWith("screenshot") || size > left) continue;
+  const files = (await context.artifacts.list()).filter(({ name }) => /^(crop-|screenshot)/.test(name));
+  // The small ones first: the last screenshot is what there may be no room for.
+  for (const { name, mediaType, bytes: size } of files.toSorted((a, b) => rankOf(a.name) - rankOf(b.name))) {
+    if (mediaType !== "image/jpeg" || size > left) continue;
     left -= size;
     const bytes = Buffer.from(await context.artifacts.read(name));
     pictures.set(name, `data:image/jpeg;base64,${bytes.toString("base64")}`);
@@ -24,8 +27,13 @@ export async function writeReport(analysis: PageAnalysis, context: JobContext): 
   return { name: reportName };
 }
 
+function rankOf(name: string): number {
+  return name.startsWith("crop-") ? 0 : 1;
+}
+
 export function renderReport(analysis: PageAnalysis, pictures: ReadonlyMap<string, string>): string {
-  const { layout, motion, quality, responsive, page } = analysis;
+  const { layout, motion, quality, responsive, performance, page } = analysis;
+  const picture = (name: string): string | undefined => pictures.get(name);
   const title = page.title === "" ? analysis.finalUrl : page.title;
   return html`<!doctype html>
     <html lang="en">
@@ -63,9 +71,9 @@ export function renderReport(analysis: PageAnalysis, pictures: ReadonlyMap<strin
               </div>`
             }
           </header>
-          ${notes(analysis)} ${quality !== undefined && findingsPart(quality)}
-          ${quality !== undefined && vitalsPart(quality)}
-          ${responsive === undefined ? mainPicture(pictures) : responsivePart(responsive, (name) => pictures.get(name))}
+          ${notes(analysis)} ${quality !== undefined && findingsPart(quality, picture)}
+          ${performance === undefined ? quality !== undefined && vitalsPart(quality) : performancePart(performance, picture)}
+          ${responsive === undefined ? mainPicture(pictures) : responsivePart(responsive, picture)}
           ${layout !== undefined && layoutPart(layout, page.height)} ${motion !== undefined && motionPart(motion)}
           ${quality !== undefined && axesPart(quality)}
         </main>
@@ -93,7 +101,7 @@ function notes({ method, methodReason, phases, warnings }: PageAnalysis): Markup
 }
 
 function mainPicture(pictures: ReadonlyMap<string, string>): Markup | undefined {
-  const [first] = pictures.values();
+  const first = pictures.get("screenshot.jpg");
   return first === undefined
     ? undefined
     : html`<section class="card">

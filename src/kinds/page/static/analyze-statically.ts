@@ -8,7 +8,7 @@ import { analyzeQuality } from "../quality/analyze-quality.ts";
 import { checkLinks } from "../quality/check-links.ts";
 import type { StaticPage } from "./load-statically.ts";
 
-/** The same judgements on less: no fonts in use, no axe, no vitals, no other sizes of the window. */
+/** The same judgements on less: no fonts in use, no axe, no measurements, no other sizes of the window. */
 export async function analyzeStatically(
   input: PageInput,
   page: StaticPage,
@@ -26,7 +26,8 @@ export async function analyzeStatically(
         return analyzeQuality(facts, input, { links, axe: undefined, measured: undefined });
       })
     : skip("quality");
-  phases.skip("responsive", isAsked("responsive") ? "needs a browser" : "not asked for");
+  for (const name of ["responsive", "performance"] as const)
+    phases.skip(name, isAsked(name) ? "needs a browser" : "not asked for");
   return {
     collected: page,
     findings: defined({ layout, motion, quality }),

@@ -64,7 +64,7 @@ describe("analyze_page", () => {
   it("asks a model for the address of a page, which a program may leave out if it has the HTML", () => {
     const listed = tools.find(({ name }) => name === "analyze_page")?.listedInput ?? z.never();
     const { properties, required } = z.toJSONSchema(listed, { io: "input" });
-    expect(Object.keys(properties ?? {})).toEqual(["url", "features", "respect_robots", "name", "wait_s"]);
+    expect(Object.keys(properties ?? {})).toEqual(["url", "features", "preset", "respect_robots", "name", "wait_s"]);
     expect(required).toEqual(["url"]);
   });
 });
