@@ -3,6 +3,7 @@ import type { BrowseAction, RequestOf } from "../contract.ts";
 import { assertNever } from "../../../job/error.ts";
 import { messageOf } from "../../../job/failure.ts";
 import { PartialResult, type JobContext } from "../../../job/kind.ts";
+import { toBrowserError } from "../../../net/browser/browser-error.ts";
 import { watchNavigation } from "../../../net/browser/watch-navigation.ts";
 import type { CrawlSettings } from "../crawl-settings.ts";
 import { robotsFailure, type LoadTools } from "./load-page.ts";
@@ -83,7 +84,7 @@ export async function browse(
       });
       const result = await performed.then(
         (found) => ({ action: action.type, success: true, ...found }),
-        (error: unknown) => ({ action: action.type, success: false, error: messageOf(error).split("\n")[0] ?? "" }),
+        (error: unknown) => ({ action: action.type, success: false, error: messageOf(toBrowserError(error)) }),
       );
       signal.throwIfAborted();
       results.push(result);

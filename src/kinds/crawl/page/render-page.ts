@@ -1,5 +1,6 @@
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { JobFailure, messageOf } from "../../../job/failure.ts";
+import { toBrowserError } from "../../../net/browser/browser-error.ts";
 import { watchNavigation } from "../../../net/browser/watch-navigation.ts";
 
 /** A browser whose every connection passes the rules of net/. */
@@ -82,8 +83,7 @@ export async function withPage<Result>(
   } catch (error) {
     options.signal.throwIfAborted();
     if (error instanceof JobFailure) throw error;
-    const [message = ""] = messageOf(error).split("\n");
-    throw new JobFailure("render_failed", `The page could not be rendered: ${message}`, { cause: error });
+    throw new JobFailure("render_failed", `The page could not be rendered: ${messageOf(toBrowserError(error))}`);
   }
 }
 
