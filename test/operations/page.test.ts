@@ -15,6 +15,7 @@ const finding = (id: string, count = 1): Finding => ({
   advice: "",
   count,
   selectors: [],
+  boxes: [],
 });
 
 const section = (type: Section["type"], position: number): Section => ({
@@ -70,7 +71,7 @@ function analysis(
     quality: {
       score,
       grade: "B",
-      axes: { originality: axis, craftsmanship: axis, contextuality: axis },
+      axes: { craftsmanship: axis, contextuality: axis },
       cliches: [],
       findings,
       recommendations: [],
@@ -88,7 +89,6 @@ test("a comparison names what came, went, changed and moved", () => {
   const compared = compareAnalyses(before, after);
   expect(compared.scores).toEqual([
     { name: "overall", before: 70, after: 82 },
-    { name: "originality", before: 70, after: 82 },
     { name: "craftsmanship", before: 70, after: 82 },
     { name: "contextuality", before: 70, after: 82 },
     { name: "bytes", before: 10, after: 10 },

@@ -12,6 +12,14 @@ export interface PageFacts {
   readonly content: ContentFacts;
 }
 
+/** Where something is drawn, in pixels of the page. */
+export interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
 export interface DocumentFacts {
   readonly title: string;
   readonly description: string;
@@ -140,6 +148,8 @@ export interface MotionFacts {
 export interface ImageFacts {
   readonly source: string;
   readonly selector: string;
+  /** Null where nothing of it is drawn. */
+  readonly box: Box | null;
   readonly hasAlt: boolean;
   readonly hasSize: boolean;
   readonly isLazy: boolean;
@@ -155,6 +165,7 @@ export interface ContentFacts {
     readonly url: string;
     readonly text: string;
     readonly selector: string;
+    readonly box: Box | null;
     readonly rel: string;
     readonly target: string;
   }[];

@@ -23,6 +23,7 @@ const diffImages: Reason = { code: "DIFF_IMAGES_NOT_AVAILABLE", why: "difference
 const kept: Reason = { code: "ALWAYS_KEPT", why: "every analysis is kept with its job until its time has ended" };
 const notKept: Reason = { code: "NO_DESIGN_DATABASE", why: "there is no database of designs" };
 const fixed: Reason = { code: "FIXED_BY_ANALYSIS", why: "the analysis always does this in its own way" };
+const unrated: Reason = { code: "ORIGINALITY_NOT_RATED", why: "how original a design is cannot be measured honestly" };
 
 function ignore(feature: string, { code, why }: Reason, path: string, ...harmless: unknown[]): IgnoredParameter {
   return { path, feature, code, why, harmless };
@@ -59,6 +60,8 @@ export const ignoredByAnalyze: readonly IgnoredParameter[] = [
   ignore("motion", fixed, "motionOptions.detect_webgl_animations", true),
   ignore("motion", fixed, "motionOptions.webgl_animation_options"),
   ignore("motion", kept, "motionOptions.saveToDb", true),
+  ignore("quality", unrated, "qualityOptions.weights.originality", 0),
+  ignore("quality", unrated, "qualityOptions.strict", false),
   ignore("responsive", kept, "responsiveOptions.save_to_db", true),
   ignore("responsive", diffImages, "responsiveOptions.include_diff_images", false),
   ignore("responsive", diffImages, "responsiveOptions.diff_threshold"),
@@ -83,6 +86,8 @@ export const ignoredByBatchIngest: readonly IgnoredParameter[] = [ignore("layout
 export const ignoredByDetect: readonly IgnoredParameter[] = [ignore("motion", fixed, "detect_js_animations", true)];
 
 export const ignoredByEvaluate: readonly IgnoredParameter[] = [
+  ignore("quality", unrated, "weights.originality", 0),
+  ignore("quality", unrated, "strict", false),
   ignore("quality", notKept, "patternComparison"),
   ignore("quality", notKept, "context"),
   ignore("quality", fixed, "use_playwright", true),

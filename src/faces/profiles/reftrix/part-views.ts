@@ -198,13 +198,14 @@ export function viewQuality(quality: Found<"quality">, includeRecommendations: b
   return {
     overallScore: quality.score,
     grade: quality.grade,
-    axisScores: perAxis(({ score }) => score),
+    // A field of the original that clients look for.
+    axisScores: { originality: null, ...perAxis(({ score }) => score) },
     clicheCount: quality.cliches.length,
     ...(includeRecommendations ? { recommendations } : {}),
     ...(extent.isLight
       ? {}
       : {
-          axisGrades: perAxis(({ grade }) => grade),
+          axisGrades: { originality: null, ...perAxis(({ grade }) => grade) },
           axisDetails: perAxis(({ details }) =>
             details.map(({ points, text }) => `${points > 0 ? "+" : ""}${points} ${text}`),
           ),

@@ -51,7 +51,8 @@ async function viewItem(context: OperationContext, job: Job, index: number): Pro
   }
   const { quality } = (await findPage(context, job.id)).analysis;
   if (quality === undefined) return { index, pageId: job.id, success: false };
-  const axisScores = Object.fromEntries(Object.entries(quality.axes).map(([name, { score }]) => [name, score]));
+  const rated = Object.fromEntries(Object.entries(quality.axes).map(([name, { score }]) => [name, score]));
+  const axisScores = { originality: null, ...rated };
   return { index, pageId: job.id, success: true, overallScore: quality.score, grade: quality.grade, axisScores };
 }
 

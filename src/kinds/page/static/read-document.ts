@@ -199,6 +199,7 @@ function toImage(image: Part, index: number, base: string): PageFacts["content"]
   return {
     source: absolute(image.attr("src") ?? "", base),
     selector: `img:nth-of-type(${index + 1})`,
+    box: null,
     hasAlt: image.attr("alt") !== undefined,
     hasSize: image.attr("width") !== undefined && image.attr("height") !== undefined,
     isLazy: image.attr("loading") === "lazy",
@@ -214,6 +215,7 @@ function toLink(link: Part, base: string): PageFacts["content"]["links"][number]
     url: absolute(link.attr("href") ?? "", base),
     text: link.attr("aria-label") ?? textOf(link, 100),
     selector: "a",
+    box: null,
     rel: link.attr("rel") ?? "",
     target: link.attr("target") ?? "",
   };

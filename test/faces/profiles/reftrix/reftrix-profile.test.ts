@@ -193,7 +193,7 @@ describe.skipIf(!hasBrowser)("the profile reftrix", () => {
         ...timed,
         overallScore: number,
         grade: expect.stringMatching(/^[A-F]$/) as string,
-        axisScores: { originality: number, craftsmanship: number, contextuality: number },
+        axisScores: { originality: null, craftsmanship: number, contextuality: number },
         clicheCount: number,
         recommendations: list,
       },
@@ -499,13 +499,14 @@ describe.skipIf(!hasBrowser)("the profile reftrix", () => {
     expect(known).toMatchObject({ pageId, overallScore: number, grade: text, recommendations: list });
     const anew = await data("quality.evaluate", {
       pageId,
-      weights: { originality: 1, craftsmanship: 0, contextuality: 0 },
+      weights: { originality: 1, craftsmanship: 1, contextuality: 0 },
       summary: false,
       patternComparison: {},
     });
     expect(anew["pageId"]).not.toBe(pageId);
-    expect(anew["overallScore"]).toBe((anew["axisScores"] as Record<string, number>)["originality"]);
-    expect(codes(anew)).toEqual(["NO_DESIGN_DATABASE"]);
+    const { originality, craftsmanship } = anew["axisScores"] as Record<string, number | null>;
+    expect([originality, craftsmanship]).toEqual([null, anew["overallScore"]]);
+    expect(codes(anew)).toEqual(["ORIGINALITY_NOT_RATED", "NO_DESIGN_DATABASE"]);
   });
 
   it("rates a batch in the background", async () => {

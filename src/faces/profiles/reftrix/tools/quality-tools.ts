@@ -22,7 +22,7 @@ const evaluateInput = z.looseObject({
   pageId,
   html,
   weights: weights.optional(),
-  strict: z.boolean().optional().describe("Judge clichés harder."),
+  strict: z.boolean().optional(),
   ...purpose,
   patternComparison: z.unknown().optional(),
   context: z.unknown().optional(),
@@ -35,7 +35,7 @@ export const evaluateTool = defineReftrixTool({
   name: "quality_evaluate",
   title: "Quality Evaluate",
   description:
-    "Rate an analysed page, or HTML, on three axes, with recommendations. A page is judged again if weights, strict, industry or audience are given.",
+    "Rate an analysed page, or HTML, by craftsmanship and contextuality, with recommendations. A page is judged again if weights, industry or audience are given.",
   input: evaluateInput,
   annotations: opensPages,
   ignored: ignoredByEvaluate,
