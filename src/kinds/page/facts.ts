@@ -64,7 +64,13 @@ export interface SectionFacts {
   readonly fields: readonly string[];
   /** Children that look alike, side by side or below each other. */
   readonly repeated: number;
+  /** Its beginning. */
   readonly text: string;
+  /** Of all of its text, of that in links, and of that in paragraphs. */
+  readonly characters: number;
+  readonly linkCharacters: number;
+  readonly proseCharacters: number;
+  readonly left: number;
   readonly top: number;
   readonly height: number;
   readonly width: number;

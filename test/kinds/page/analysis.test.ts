@@ -219,14 +219,4 @@ describe.skipIf(!hasBrowser)("a page analysis", () => {
     expect(layout?.breakpoints).toEqual([555]);
     expect(warnings).toEqual([]);
   });
-
-  test("recognises a framework by its classes", async () => {
-    const classes = "mt-4 px-6 text-lg bg-slate-100 rounded-lg shadow-md flex-col grid-cols-3 gap-4 items-center";
-    const { url } = await startSite({ "/": `<!doctype html><title>x</title><div class="${classes}">x</div>` });
-    const { layout } = await world().analyze({
-      url: `${url}/`,
-      features: ["layout"],
-    });
-    expect(layout?.framework.framework).toBe("tailwind");
-  });
 });

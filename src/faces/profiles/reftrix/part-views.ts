@@ -49,7 +49,7 @@ export function viewLayout(layout: Found<"layout">, extent: Extent): View {
   };
   const view = {
     sectionCount: layout.sections.length,
-    sectionTypes: layout.sectionTypes,
+    sectionTypes: countTypes(layout),
     cssFramework: { framework, confidence, evidence, ...(secondary.length > 0 ? { composite } : {}) },
     sections: viewSections(cut(layout.sections, 10, extent)),
   };
@@ -71,11 +71,27 @@ export function viewLayout(layout: Found<"layout">, extent: Extent): View {
 export function viewSections(sections: readonly Found<"layout">["sections"][number][]): View[] {
   return sections.map(({ id, type, position, heading, confidence }) => ({
     id,
-    type,
+    type: sectionWord(type),
     positionIndex: position,
     ...(heading === "" ? {} : { heading }),
     confidence,
   }));
+}
+
+/** Reftrix has no word for these. */
+const ownTypes = new Set(["article", "content", "sidebar"]);
+
+function sectionWord(type: string): string {
+  return ownTypes.has(type) ? "unknown" : type;
+}
+
+function countTypes({ sectionTypes }: Found<"layout">): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const [type, count] of Object.entries(sectionTypes)) {
+    const word = sectionWord(type);
+    counts[word] = (counts[word] ?? 0) + count;
+  }
+  return counts;
 }
 
 function viewVariables({ variables: { list, functions } }: Found<"layout">): View {

@@ -4,6 +4,7 @@ import { cssFunctions } from "./collect-css.ts";
 import { documentFunctions } from "./collect-document.ts";
 import { motionFunctions } from "./collect-motion.ts";
 import { sectionFunctions } from "./collect-sections.ts";
+import { splitFunctions } from "./split-page.ts";
 import { styleFunctions } from "./collect-styles.ts";
 import { viewportFunctions, type ViewportFacts } from "./collect-viewport.ts";
 import { kitFunctions } from "./kit.ts";
@@ -19,6 +20,7 @@ const maxElements = 5_000;
 const collectors = [
   ...kitFunctions,
   ...documentFunctions,
+  ...splitFunctions,
   ...sectionFunctions,
   ...styleFunctions,
   ...cssFunctions,
@@ -34,7 +36,7 @@ const main = ${JSON.stringify(main)};
 const kit = createKit(${maxElements});
 return {
   document: collectDocument(kit, main),
-  ...collectSections(kit),
+  ...collectSections(splitPage(kit), kit),
   styles: collectStyles(kit),
   css: collectCss(${JSON.stringify(sheetTexts)}),
   content: collectContent(kit),

@@ -29,7 +29,7 @@ export function analyzeLayout(facts: PageFacts, used: readonly UsedFont[]): Layo
     palette: readPalette(styles),
     variables: { list: css.variables.slice(0, maxVariables), functions: css.functions.slice(0, 50) },
     breakpoints: readBreakpoints(css.mediaQueries),
-    framework: detectFramework(document),
+    framework: detectFramework(document, css.variables),
     landmarks: facts.landmarks,
   };
 }

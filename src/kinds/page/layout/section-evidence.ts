@@ -34,6 +34,7 @@ const wordTypes: Readonly<Record<string, SectionType>> = toWordTypes({
   subscribe: "subscribe newsletter signup mailinglist",
   stats: "stats stat statistics metrics numbers counters",
   faq: "faq faqs questions accordion",
+  sidebar: "sidebar rail",
 });
 
 const headingPatterns: readonly (readonly [SectionType, RegExp])[] = [
@@ -56,10 +57,26 @@ const headingPatterns: readonly (readonly [SectionType, RegExp])[] = [
 
 /** Everything about a section that speaks for a type. Each reason is weak or strong by itself; several add up. */
 export function findEvidence(section: SectionFacts, place: Place): Evidence[] {
-  return [...byElement(section), ...byWords(section), ...byHeading(section), ...byContent(section, place)];
+  const byText = findProse(section);
+  // Running text quotes, counts and asks about anything, and is filed under any word: that says nothing of what it is.
+  if (byText.some(({ type }) => type === "article")) return [...byElement(section), ...byText];
+  return [...byElement(section), ...byText, ...byWords(section), ...byHeading(section), ...byContent(section, place)];
+}
+
+const articleCharacters = 1_200;
+
+function findProse(section: SectionFacts): Evidence[] {
+  const { tag, role, paragraphs, characters, linkCharacters, proseCharacters } = section;
+  const isRead = proseCharacters > characters / 2 && linkCharacters < characters * 0.4;
+  const isArticle = tag === "article" || role === "article";
+  if (isRead && ((paragraphs >= 4 && proseCharacters >= articleCharacters) || (isArticle && proseCharacters >= 600)))
+    return [{ type: "article", weight: isArticle ? 0.9 : 0.75, reason: `${paragraphs} paragraphs of running text` }];
+  const isText = characters >= 200 && linkCharacters < characters * 0.4;
+  return isText ? [{ type: "content", weight: 0.5, reason: "text" }] : [];
 }
 
 function byElement({ tag, role, links, hasTopHeading, headings }: SectionFacts): Evidence[] {
+  if (tag === "aside" || role === "complementary") return [{ type: "sidebar", weight: 0.8, reason: "aside element" }];
   if (tag === "nav" || role === "navigation")
     return [{ type: "navigation", weight: 0.93, reason: "navigation element" }];
   if (tag === "footer" || role === "contentinfo") return [{ type: "footer", weight: 0.93, reason: "footer element" }];
@@ -93,12 +110,13 @@ function byContent(section: SectionFacts, place: Place): Evidence[] {
         reason: "the page's main heading at its top",
       },
     place.isFirstContent &&
+      place.start < 0.2 &&
       headings > 0 &&
       section.height > 300 && { type: "hero", weight: 0.35, reason: "first large block" },
     section.prices >= 2 && { type: "pricing", weight: repeated >= 2 ? 0.75 : 0.55, reason: `${section.prices} prices` },
     section.quotes > 0 && {
       type: "testimonial",
-      weight: Math.min(0.75, 0.55 + section.quotes * 0.07),
+      weight: Math.min(0.75, 0.35 + section.quotes * 0.15),
       reason: "quotations",
     },
     section.details >= 3 && { type: "faq", weight: 0.6, reason: `${section.details} parts that open` },
@@ -117,10 +135,11 @@ function byContent(section: SectionFacts, place: Place): Evidence[] {
     headings <= 1 &&
       section.buttons > 0 &&
       section.paragraphs <= 2 &&
-      section.links <= 3 && { type: "cta", weight: 0.5, reason: "little more than a button" },
+      section.links <= 3 && { type: "cta", weight: 0.45, reason: "little more than a button" },
     /©|\(c\) ?\d{4}|copyright|all rights reserved/i.test(text) &&
       place.end > 0.8 && { type: "footer", weight: 0.6, reason: "copyright line at the end" },
-    section.links >= 5 &&
+    section.links >= 3 &&
+      section.linkCharacters > section.characters * 0.6 &&
       section.paragraphs === 0 &&
       headings === 0 && { type: "navigation", weight: 0.5, reason: `${section.links} links and no text` },
   ];
