@@ -108,6 +108,8 @@ export type MotionTiming = Pick<MotionPattern, "selector" | "durationMs" | "dela
 export interface DeclaredMotion extends MotionTiming {
   readonly property: string;
   readonly timeline: string;
+  /** Whether the page has an element that its rule is for. */
+  readonly isUsed: boolean;
 }
 
 export interface CssFacts {

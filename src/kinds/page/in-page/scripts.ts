@@ -2,6 +2,7 @@ import type { PageFacts } from "../facts.ts";
 import { contentFunctions } from "./collect-content.ts";
 import { cssFunctions } from "./collect-css.ts";
 import { documentFunctions } from "./collect-document.ts";
+import { matchFunctions } from "./match-selectors.ts";
 import { motionFunctions } from "./collect-motion.ts";
 import { sectionFunctions } from "./collect-sections.ts";
 import { splitFunctions } from "./split-page.ts";
@@ -17,6 +18,9 @@ export type PageScript<Result> = string & { readonly result?: Result };
 /** Most elements that are looked at one by one; a page with more is judged by its beginning. */
 const maxElements = 5_000;
 
+/** Most time for looking which rules that move things are for anything on the page. */
+const maxMatchMs = 1_000;
+
 const collectors = [
   ...kitFunctions,
   ...documentFunctions,
@@ -24,6 +28,7 @@ const collectors = [
   ...sectionFunctions,
   ...styleFunctions,
   ...cssFunctions,
+  ...matchFunctions,
   ...motionFunctions,
   ...contentFunctions,
 ];
@@ -38,7 +43,7 @@ return {
   document: collectDocument(kit, main),
   ...collectSections(splitPage(kit), kit),
   styles: collectStyles(kit),
-  css: collectCss(${JSON.stringify(sheetTexts)}),
+  css: collectCss(${JSON.stringify(sheetTexts)}, createMatcher(${maxMatchMs})),
   content: collectContent(kit),
   motion: await collectMotion(kit, main),
 };
