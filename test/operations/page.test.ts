@@ -49,6 +49,7 @@ const layout: Part<"layout"> = {
 const motion: Part<"motion"> = {
   patterns: [],
   total: 2,
+  unused: { patterns: 0, keyframes: 0 },
   categories: {},
   libraries: [],
   canvases: [],

@@ -93,6 +93,8 @@ export interface TextStyle {
 }
 
 export interface StyleFacts {
+  /** What the page was seen to be painted with, as shares of it; empty where nobody has seen it. */
+  readonly painted: readonly { readonly color: string; readonly share: number }[];
   readonly texts: readonly TextStyle[];
   readonly backgrounds: readonly { readonly color: string; readonly area: number }[];
   readonly borders: readonly { readonly color: string; readonly count: number }[];

@@ -89,7 +89,9 @@ export const layoutSchema = z.object({
         share: z.number().describe("Its part of the background's area or of the text's length."),
       }),
     ),
-    theme: z.enum(["light", "dark", "mixed"]),
+    theme: z
+      .enum(["light", "dark", "mixed", "unknown"])
+      .describe("By what the page is painted with; unknown without a browser."),
     gradients: list(z.object({ value: z.string(), selector: z.string() })),
     backgrounds: z.record(z.string(), z.number()),
   }),

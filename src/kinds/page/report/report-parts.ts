@@ -118,7 +118,7 @@ export function layoutPart({ sections, palette, typography, framework, grid }: L
       ${grid.usesGrid || grid.usesFlex ? columns : "No grid."}
       ${body !== null && `Text: ${body.family}, ${body.size} px.`}
     </p>
-    <h3>Colours (${palette.theme})</h3>
+    <h3>Colours${palette.theme !== "unknown" && html` (${palette.theme})`}</h3>
     <div class="swatches">
       ${palette.colors.map(
         ({ color, role }) =>

@@ -18,6 +18,7 @@ export function readDocument($: CheerioAPI, base: string, hasDoctype: boolean, c
     sections,
     landmarks: readLandmarks($),
     styles: {
+      painted: [],
       texts: [],
       backgrounds: readColors(css),
       borders: [],
