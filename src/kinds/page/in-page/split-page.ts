@@ -135,7 +135,9 @@ function isWorthSplitting(element: Element, depth: number, split: Split): boolea
   if (children.length === 1 && only !== undefined) return isWorthSplitting(only, depth + 1, split);
   const inner = children.filter((child) => isPart(child, split) || isWorthSplitting(child, depth + 1, split));
   // What says itself that it is one part is divided only if it holds parts that say so too, and is long.
-  if (!/^(section|article)$/.test(element.localName)) return inner.length > 0 && height > 300;
+  if (!/^(section|article)$/.test(element.localName)) {
+    return inner.length > 0 && (height > 300 || inner.filter((child) => isLandmark(child)).length > 1);
+  }
   const named = inner.filter((child) => isLandmark(child));
   const covered = named.reduce((sum, child) => {
     const { top, bottom } = extentOf(child, 0, split) ?? { top: 0, bottom: 0 };

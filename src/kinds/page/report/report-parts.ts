@@ -2,26 +2,28 @@ import type { Layout } from "../layout/layout.ts";
 import type { Motion } from "../motion/motion.ts";
 import type { Quality } from "../quality/quality.ts";
 import type { Responsive } from "../responsive.ts";
-import { html, type Markup, type Value } from "./html.ts";
+import { breakable, html, type Markup, type Value } from "./html.ts";
 import { barChart, type Bar, pageMap, toneOf } from "./plots.ts";
 
 /** On a narrow screen cells stand below each other, and each carries the name of its column. */
 function table(columns: readonly string[], rows: readonly (readonly Value[])[]): Markup {
-  return html`<table>
-    <thead>
-      <tr>
-        ${columns.map((column) => html`<th>${column}</th>`)}
-      </tr>
-    </thead>
-    <tbody>
-      ${rows.map(
-        (cells) =>
-          html`<tr>
-            ${cells.map((cell, index) => html`<td data-column="${columns[index]}">${cell}</td>`)}
-          </tr>`,
-      )}
-    </tbody>
-  </table>`;
+  return html`<div class="wide">
+    <table>
+      <thead>
+        <tr>
+          ${columns.map((column) => html`<th>${column}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          (cells) =>
+            html`<tr>
+              ${cells.map((cell, index) => html`<td data-column="${columns[index]}">${typeof cell === "string" ? breakable(cell) : cell}</td>`)}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
 }
 
 export function findingsPart({ findings, recommendations }: Quality): Markup {
@@ -35,12 +37,12 @@ export function findingsPart({ findings, recommendations }: Quality): Markup {
     const gain = gains.get(item.id) ?? 0;
     return [
       html`<span class="tag ${item.severity}">${item.severity}</span>`,
-      html`${item.title}${item.count > 1 && html` <span class="soft">× ${item.count}</span>`}`,
-      html`<div>${cut(item.evidence, 300)}</div>
+      html`${breakable(item.title)}${item.count > 1 && html` <span class="soft">× ${item.count}</span>`}`,
+      html`<div>${breakable(cut(item.evidence, 300))}</div>
         <div class="soft">
           ${item.help === undefined ? item.advice : html`<a href="${item.help}" rel="noreferrer">How to mend it</a>`}
         </div>
-        ${item.selectors.slice(0, 3).map((selector) => html`<code>${selector}</code> `)}`,
+        ${item.selectors.slice(0, 3).map((selector) => html`<code>${breakable(selector)}</code> `)}`,
       gain > 0 && html`<span class="ok">+${gain}</span>`,
     ];
   });
@@ -82,7 +84,7 @@ export function axesPart({ axes, cliches }: Quality): Markup {
   const rows = Object.entries(axes).map(([name, axis]): Value[] => [
     name,
     html`<span class="${toneOf(axis.score)}">${axis.score} (${axis.grade})</span>`,
-    html`${axis.details.slice(0, 14).map(({ points, text }) => html`<div><span class="${points < 0 ? "serious" : "ok"}">${points > 0 ? "+" : ""}${points}</span> ${text}</div>`)}`,
+    html`${axis.details.slice(0, 14).map(({ points, text }) => html`<div><span class="${points < 0 ? "serious" : "ok"}">${points > 0 ? "+" : ""}${points}</span> ${breakable(text)}</div>`)}`,
   ]);
   return html`<section class="card">
     <h2>How the score came about</h2>
@@ -143,7 +145,7 @@ export function motionPart({ patterns, warnings, libraries, total, frames }: Mot
   const rows = patterns
     .slice(0, 40)
     .map(({ name, category, trigger, durationMs, iterations, properties, cost, selector }): Value[] => [
-      html`${cut(name, 80)}<br /><code>${cut(selector, 80)}</code>`,
+      html`${breakable(cut(name, 80))}<br /><code>${breakable(cut(selector, 80))}</code>`,
       category.replaceAll("_", " "),
       trigger,
       `${durationMs} ms${iterations === -1 ? ", forever" : ""}`,
@@ -153,7 +155,7 @@ export function motionPart({ patterns, warnings, libraries, total, frames }: Mot
   return html`<section class="card">
     <h2>Motion (${total})</h2>
     ${libraries.length > 0 && html`<p>Libraries: ${libraries.map(({ name, version }) => `${name} ${version}`.trim()).join(", ")}.</p>`}
-    ${warnings.map(({ message, severity }) => html`<p class="${severity === "warning" ? "moderate" : "minor"}">${message}</p>`)}
+    ${warnings.map(({ message, severity }) => html`<p class="${severity === "warning" ? "moderate" : "minor"}">${breakable(message)}</p>`)}
     ${
       rows.length === 0
         ? html`<p class="soft">Nothing moves.</p>`
@@ -171,7 +173,7 @@ export function responsivePart(responsive: Responsive, picture: (name: string) =
   const { viewports, differences, problems } = responsive;
   return html`<section class="card">
     <h2>Sizes of the window</h2>
-    ${problems.map(({ viewport, message, selectors }) => html`<p class="serious">${viewport}: ${message} <code>${selectors.join(", ")}</code></p>`)}
+    ${problems.map(({ viewport, message, selectors }) => html`<p class="serious">${viewport}: ${breakable(message)} <code>${breakable(selectors.join(", "))}</code></p>`)}
     <div class="shots">
       ${viewports.map(({ name, width, height, navigation, screenshot }) => {
         const source = screenshot === undefined ? undefined : picture(screenshot);
@@ -189,7 +191,7 @@ export function responsivePart(responsive: Responsive, picture: (name: string) =
       differences.length > 0 &&
       html`<h3>What changes</h3>
         <ul class="plain">
-          ${differences.slice(0, 30).map(({ category, element, description, from, to }) => html`<li>${category}: <code>${element}</code> ${description} <span class="soft">(${from} → ${to})</span></li>`)}
+          ${differences.slice(0, 30).map(({ category, element, description, from, to }) => html`<li>${category}: <code>${breakable(element)}</code> ${breakable(description)} <span class="soft">(${from} → ${to})</span></li>`)}
         </ul>`
     }
   </section>`;
