@@ -26,12 +26,17 @@ async function read(base64: string): Promise<StyleFacts["painted"]> {
     const sum = sums.get(key) ?? [0, 0, 0, 0];
     sums.set(key, [sum[0] + 1, sum[1] + red, sum[2] + green, sum[3] + blue]);
   }
-  const hex = (value: number): string => Math.round(value).toString(16).padStart(2, "0");
   return [...sums.values()]
     .toSorted((one, other) => other[0] - one[0])
     .slice(0, 500)
-    .map(([count, red, green, blue]) => ({
-      color: `#${hex(red / count)}${hex(green / count)}${hex(blue / count)}`,
+    .map(([count, ...channels]) => ({
+      color: `#${channels
+        .map((sum) =>
+          Math.round(sum / count)
+            .toString(16)
+            .padStart(2, "0"),
+        )
+        .join("")}`,
       share: count / (width * height),
     }));
 }

@@ -86,9 +86,12 @@ const leastShare = 0.05;
 function themeOf(painted: StyleFacts["painted"]): Palette["theme"] {
   const total = painted.reduce((sum, { share }) => sum + share, 0);
   if (total === 0) return "unknown";
-  const isDark = (color: string): boolean => luminance(readHex(color) ?? white) < 0.18;
   const dark = painted.reduce((sum, { color, share }) => sum + (isDark(color) ? share : 0), 0) / total;
   return dark > 0.6 ? "dark" : dark < 0.3 ? "light" : "mixed";
+}
+
+function isDark(color: string): boolean {
+  return luminance(readHex(color) ?? white) < 0.18;
 }
 
 const white: Rgb = { red: 255, green: 255, blue: 255, alpha: 1 };

@@ -23,12 +23,12 @@ const wordTypes: Readonly<Record<string, SectionType>> = toWordTypes({
   cta: "cta calltoaction getstarted",
   testimonial: "testimonial testimonials review reviews quotes",
   pricing: "pricing price prices plans tiers",
-  about: "about mission story who",
+  about: "about mission",
   contact: "contact contacts enquiry inquiry",
   gallery: "gallery photos lightbox",
   partners: "partners partner clients logos sponsors customers brands",
-  portfolio: "portfolio work works projects cases",
-  team: "team people staff members",
+  portfolio: "portfolio projects",
+  team: "team staff",
   stories: "stories blog news articles posts press",
   research: "research publications papers studies",
   subscribe: "subscribe newsletter signup mailinglist",
@@ -43,7 +43,10 @@ const headingPatterns: readonly (readonly [SectionType, RegExp])[] = [
   ["testimonial", /\b(what .{0,30} say|testimonials?|reviews?|loved by|trusted by .{0,20}(people|users))|お客様の声/i],
   ["team", /\b(our team|the team|meet .{0,20}team|people behind)|チーム/i],
   ["contact", /\b(contact|get in touch|talk to us|reach us)|お問い合わせ/i],
-  ["about", /\b(about|our (story|mission)|who we are)|会社概要|私たちについて/i],
+  [
+    "about",
+    /^about\b|\babout (us|me|the (company|author|project))\b|\b(our (story|mission)|who we are)\b|会社概要|私たちについて/i,
+  ],
   ["subscribe", /\b(newsletter|subscribe|stay (up to date|in the loop)|join .{0,20}list)|メルマガ/i],
   ["partners", /\b(partners|clients|customers|as seen in|trusted by|used by)|パートナー|導入/i],
   ["portfolio", /\b(portfolio|our work|selected work|projects|case studies)|実績/i],
@@ -93,7 +96,11 @@ function byWords({ words }: SectionFacts): Evidence[] {
   return [...named].map(([type, word]) => ({ type, weight: 0.8, reason: `named "${word}"` }));
 }
 
+/** A long heading speaks of many things, and names none. */
+const longestHeading = 60;
+
 function byHeading({ heading }: SectionFacts): Evidence[] {
+  if (heading.length > longestHeading) return [];
   return headingPatterns
     .filter(([, pattern]) => pattern.test(heading))
     .slice(0, 2)
