@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 
-export const matchFunctions = [createMatcher, wholeSelector, restingSelector, endOfGroup];
+export const matchFunctions = [createMatcher, wholeSelector, restingSelector, endOfStep, restingPseudo, endOfGroup];
 
 /** Whether a rule is for anything that the page has. Looking takes so long at most; what is left then counts as used. */
 export function createMatcher(maxMs: number): (rule: CSSStyleRule) => boolean {
@@ -40,9 +40,6 @@ function wholeSelector(rule: CSSStyleRule, depth: number): string {
  * without pseudo-elements, which are no elements of the document. `a:hover > b::after` becomes `a > b`.
  */
 export function restingSelector(selector: string, depth = 0): string {
-  const states =
-    /^(hover|active|focus|focus-visible|focus-within|visited|target|target-within|checked|indeterminate|disabled|placeholder-shown|autofill|-webkit-autofill|valid|invalid|user-valid|user-invalid|open|popover-open|modal|fullscreen|playing|paused|state|active-view-transition|active-view-transition-type)$/;
-  const oldElements = /^(before|after|first-line|first-letter)$/;
   let kept = "";
   let isCompoundEmpty = true;
   let wasCut = false;
@@ -55,36 +52,44 @@ export function restingSelector(selector: string, depth = 0): string {
   let at = 0;
   while (at < selector.length) {
     const sign = selector[at] ?? "";
-    if (sign === ":") {
-      const name = /^::?[\w-]*/.exec(selector.slice(at, at + 60))?.[0] ?? ":";
-      const after = at + name.length;
-      const end = selector[after] === "(" ? endOfGroup(selector, after) : after;
-      const word = name.replace(/^::?/, "").toLowerCase();
-      const inner = end > after ? selector.slice(after + 1, end - 1) : "";
-      const resting = inner === "" || depth > 4 ? inner : restingSelector(inner, depth + 1);
-      const takesSelectors = /^(not|is|where|has|matches|-webkit-any|-moz-any)$/.test(word);
-      const isState = states.test(word) || (word === "not" && resting !== inner);
-      if (name.startsWith("::") || oldElements.test(word) || isState) wasCut = true;
-      else {
-        kept += takesSelectors ? `${name}(${resting})` : selector.slice(at, end);
-        isCompoundEmpty = false;
-      }
-      at = end;
-    } else if (/[\s>+~,]/.test(sign)) {
-      // White space before a combinator is no combinator itself.
-      const gap = /^[\s>+~,]+/.exec(selector.slice(at, at + 60))?.[0] ?? sign;
-      endCompound();
-      kept += gap;
-      at += gap.length;
-    } else {
-      const end = sign === "\\" ? at + 2 : sign === "[" || sign === "(" ? endOfGroup(selector, at) : at + 1;
-      kept += selector.slice(at, end);
-      isCompoundEmpty = false;
-      at = end;
-    }
+    // White space before a combinator is no combinator itself.
+    const gap = /^[\s>+~,]+/.exec(selector.slice(at, at + 60))?.[0];
+    if (gap !== undefined) endCompound();
+    const end = gap === undefined ? endOfStep(selector, at) : at + gap.length;
+    const step = selector.slice(at, end);
+    const resting = sign === ":" ? restingPseudo(step, depth) : step;
+    kept += resting;
+    if (resting === "") wasCut = true;
+    else if (gap === undefined) isCompoundEmpty = false;
+    at = end;
   }
   endCompound();
   return kept;
+}
+
+/** Behind the character, the escaped one, the brackets, or the pseudo-class with what it is given. */
+function endOfStep(selector: string, at: number): number {
+  const sign = selector[at] ?? "";
+  if (sign === "\\") return at + 2;
+  if (sign === "[" || sign === "(") return endOfGroup(selector, at);
+  if (sign !== ":") return at + 1;
+  const after = at + (/^::?[\w-]*/.exec(selector.slice(at, at + 60))?.[0].length ?? 1);
+  return selector[after] === "(" ? endOfGroup(selector, after) : after;
+}
+
+/** Empty for a state and for a pseudo-element. */
+function restingPseudo(step: string, depth: number): string {
+  const states =
+    /^(hover|active|focus|focus-visible|focus-within|visited|target|target-within|checked|indeterminate|disabled|placeholder-shown|autofill|-webkit-autofill|valid|invalid|user-valid|user-invalid|open|popover-open|modal|fullscreen|playing|paused|state|active-view-transition|active-view-transition-type)$/;
+  const oldElements = /^(before|after|first-line|first-letter)$/;
+  const name = /^::?[\w-]*/.exec(step)?.[0] ?? step;
+  const word = name.replace(/^::?/, "").toLowerCase();
+  if (name.startsWith("::") || oldElements.test(word) || states.test(word)) return "";
+  if (!/^(not|is|where|has|matches|-webkit-any|-moz-any)$/.test(word) || depth > 4) return step;
+  const inner = step.slice(name.length + 1, -1);
+  const resting = restingSelector(inner, depth + 1);
+  // Who is not pointed at is everybody.
+  return word === "not" && resting !== inner ? "" : `${name}(${resting})`;
 }
 
 /** Behind the bracket that closes the one here. */

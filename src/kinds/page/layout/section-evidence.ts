@@ -40,7 +40,10 @@ const wordTypes: Readonly<Record<string, SectionType>> = toWordTypes({
 const headingPatterns: readonly (readonly [SectionType, RegExp])[] = [
   ["faq", /\b(faq|frequently asked|questions|よくある質問)/i],
   ["pricing", /\b(pricing|plans?|prices)\b|料金/i],
-  ["testimonial", /\b(what .{0,30} say|testimonials?|reviews?|loved by|trusted by .{0,20}(people|users))|お客様の声/i],
+  [
+    "testimonial",
+    /\b(what .{0,30} say|testimonials?|customer reviews|reviews (from|by|of our)|loved by|trusted by .{0,20}(people|users))|お客様の声/i,
+  ],
   ["team", /\b(our team|the team|meet .{0,20}team|people behind)|チーム/i],
   ["contact", /\b(contact|get in touch|talk to us|reach us)|お問い合わせ/i],
   [
@@ -107,11 +110,19 @@ function byHeading({ heading }: SectionFacts): Evidence[] {
     .map(([type], index) => ({ type, weight: index === 0 ? 0.65 : 0.4, reason: "words of its heading" }));
 }
 
+const longestQuotations = 3_000;
+
+/** Made to be looked at, not only to say what the page is called. */
+function isShow({ buttons, links, height, hasGradient, hasBackgroundImage }: SectionFacts): boolean {
+  return links <= 12 && (buttons > 0 || height >= 300 || hasGradient || hasBackgroundImage);
+}
+
 function byContent(section: SectionFacts, place: Place): Evidence[] {
   const { text, fields, headings, repeated } = section;
   const found: (Evidence | false)[] = [
     section.hasTopHeading &&
-      place.start < 0.2 && {
+      place.start < 0.2 &&
+      isShow(section) && {
         type: "hero",
         weight: section.buttons > 0 ? 0.8 : 0.65,
         reason: "the page's main heading at its top",
@@ -120,18 +131,23 @@ function byContent(section: SectionFacts, place: Place): Evidence[] {
       place.start < 0.2 &&
       headings > 0 &&
       section.height > 300 && { type: "hero", weight: 0.35, reason: "first large block" },
-    section.prices >= 2 && { type: "pricing", weight: repeated >= 2 ? 0.75 : 0.55, reason: `${section.prices} prices` },
-    section.quotes > 0 && {
-      type: "testimonial",
-      weight: Math.min(0.75, 0.35 + section.quotes * 0.15),
-      reason: "quotations",
-    },
+    // More than a few are a list of goods.
+    section.prices >= 2 &&
+      section.prices <= 12 &&
+      repeated >= 2 && { type: "pricing", weight: 0.7, reason: `${section.prices} prices side by side` },
+    section.quotes > 0 &&
+      section.characters < longestQuotations && {
+        type: "testimonial",
+        weight: Math.min(0.75, 0.35 + section.quotes * 0.15),
+        reason: "quotations",
+      },
     section.details >= 3 && { type: "faq", weight: 0.6, reason: `${section.details} parts that open` },
     (text.match(/\?/g) ?? []).length >= 3 && headings >= 3 && { type: "faq", weight: 0.5, reason: "several questions" },
     fields.includes("textarea") && { type: "contact", weight: 0.65, reason: "form with a message" },
     fields.includes("email") &&
       fields.length <= 2 && { type: "subscribe", weight: 0.6, reason: "form for an e-mail address" },
     section.images >= 4 &&
+      section.tag !== "header" &&
       headings < section.images / 2 &&
       section.paragraphs < section.images && { type: "gallery", weight: 0.55, reason: `${section.images} images` },
     section.bigNumbers >= 3 &&
