@@ -113,9 +113,14 @@ const networkReasons: Readonly<Record<string, string>> = {
 function explainNetwork(text: string): string {
   const code = /ERR_[A-Z0-9_]+/.exec(text)?.[0] ?? "";
   const url = / at (\S{1,300})/.exec(text)?.[1] ?? "the page";
-  const other = code.startsWith("ERR_CERT_") ? "its certificate is not valid" : undefined;
-  const reason = networkReasons[code] ?? other;
+  const reason = networkReason(text);
   return `The browser could not load ${url}${reason === undefined ? "" : `: ${reason}`} (${code}).`;
+}
+
+/** Why something could not be loaded; undefined for a code that has no words here. */
+export function networkReason(text: string): string | undefined {
+  const code = /ERR_[A-Z0-9_]+/.exec(text)?.[0] ?? "";
+  return networkReasons[code] ?? (code.startsWith("ERR_CERT_") ? "its certificate is not valid" : undefined);
 }
 
 function endSentence(text: string): string {

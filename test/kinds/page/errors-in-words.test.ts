@@ -72,6 +72,16 @@ describe.skipIf(!hasBrowser)("what goes wrong with a page is told in words", () 
     expect((await tell(world(), { url: `${url}/`, audience: "leave" })).state).toMatchObject({ status: "succeeded" });
   });
 
+  test("when parts of it cannot be loaded", async () => {
+    const body = '<img src="/cut.png" alt="x"><img src="http://nobody.invalid/x.png" alt="x">';
+    const { url } = await startSite({
+      "/": `<!doctype html><title>x</title>${body}`,
+      "/cut.png": (_request, response) => void response.destroy(),
+    });
+    const { said } = await tell(world(), { url: `${url}/`, features: ["quality"] });
+    expect(said).toContain("Parts of the page could not be loaded");
+  });
+
   test("when it closes itself", async () => {
     const { url } = await startSite({ "/": `<!doctype html><title>x</title><p>x<script>window.close()</script>` });
     const { said } = await tell(world(), { url: `${url}/` });
