@@ -13,18 +13,18 @@ export class BrowserError extends Error {
  * Takes what Playwright and the browser's own protocol throw, which is written for who debugs them: names of calls, logs, colours of a
  * terminal. Whatever else was thrown is given back as it is. The original is not kept as the cause, because causes are shown, too.
  */
-export function toBrowserError(error: unknown): unknown {
+export function toBrowserError(error: unknown, selector?: string): unknown {
   if (!(error instanceof Error)) return error;
   const text = withoutColours(error.message);
   const call = /^([a-z]\w*\.\$*\w+): /.exec(text);
   if (call === null && !/^(net::ERR_|Protocol error \(|Target (page|closed|crashed))/.test(text)) return error;
   const [message = "", ...log] = text.slice(call?.[0].length ?? 0).split("\n");
   const known = sentences.find(([pattern]) => pattern.test(message));
-  const place = placeOf(log.join("\n"));
+  const place = selector ?? placeOf(log.join("\n"));
   if (known !== undefined) return new BrowserError(known[1](message, place), /ERR_[A-Z0-9_]+/.exec(message)?.[0]);
-  return new BrowserError(
-    `The browser refused: ${endSentence(message.replace(/^(Error: |Protocol error \([^)]*\): )+/, ""))}`,
-  );
+  const reason = endSentence(message.replace(/^(Error: |Protocol error \([^)]*\): )+/, "").slice(0, 300));
+  const isScript = /\.(evaluate|waitForFunction|\$+eval)/.test(call?.[0] ?? "") && /^\w*Error\b/.test(message);
+  return new BrowserError(isScript ? `A script failed in the page: ${reason}` : `The browser refused: ${reason}`);
 }
 
 const escape = String.fromCharCode(27);
@@ -67,10 +67,6 @@ const sentences: readonly (readonly [RegExp, Sentence])[] = [
     () => "The selector is not a valid one.",
   ],
   [/strict mode violation/, () => "The selector fits more than one element."],
-  [
-    /^(\w*Error|Uncaught)\b/,
-    (text) => `A script failed in the page: ${endSentence(text.replace(/^(Error: )+/, "").slice(0, 300))}`,
-  ],
 ];
 
 function targetOf(text: string): string {
@@ -79,9 +75,13 @@ function targetOf(text: string): string {
 }
 
 function explainTimeout(text: string, place: string | undefined): string {
-  const seconds = Number(/\d+/.exec(text)?.[0] ?? 0) / 1_000;
-  const limit = `within ${seconds} s`;
-  return place === undefined ? `The page was not ready ${limit}.` : `Nothing that fits ${place} was ready ${limit}.`;
+  return tellLate(Number(/\d+/.exec(text)?.[0] ?? 0), place);
+}
+
+/** That something took too long; by the element that it waited for, where there is one. */
+export function tellLate(ms: number, selector?: string): string {
+  const what = selector === undefined ? "It was not done" : `No element for "${selector}" was there and ready`;
+  return `${what} within ${Math.round(ms / 100) / 10} s.`;
 }
 
 const networkReasons: Readonly<Record<string, string>> = {

@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser)("what goes wrong with a page is told in words", () 
   test.each([
     ["crashes", "crash", "The page crashed in the browser."],
     ["is closed", "close", "The page closed itself while it was looked at."],
-    ["is waited for in vain", "late", "Nothing that fits #never was ready within 0.05 s."],
+    ["is waited for in vain", "late", "was there and ready within 0.1 s."],
     ["has a script that fails", "script", "A script failed in the page: ReferenceError: nothing is not defined."],
     ["does not know what it is asked for", "protocol", "The browser refused: No node with given id found."],
   ])("when it %s", async (_how, audience, sentence) => {

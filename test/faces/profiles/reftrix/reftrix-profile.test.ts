@@ -275,7 +275,7 @@ describe.skipIf(!hasBrowser)("the profile reftrix", () => {
         failedPhases: [],
         results: {
           layout: { sectionsDetected: number, visionUsed: false },
-          motion: { patternsDetected: 4, jsAnimationsDetected: 0, webglAnimationsDetected: 0 },
+          motion: { patternsDetected: 3, jsAnimationsDetected: 0, webglAnimationsDetected: 0 },
           quality: { overallScore: number, grade: text },
         },
         processingTimeMs: number,
