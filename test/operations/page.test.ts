@@ -16,6 +16,7 @@ const finding = (id: string, count = 1): Finding => ({
   advice: "",
   count,
   selectors: [],
+  boxes: [],
 });
 
 const section = (type: Section["type"], position: number): Section => ({
@@ -26,7 +27,9 @@ const section = (type: Section["type"], position: number): Section => ({
   confidence: 1,
   reasons: [],
   selector: "",
+  left: 0,
   top: 0,
+  width: 100,
   height: 0,
   counts: { headings: 0, paragraphs: 0, links: 0, images: 0, buttons: 0 },
   colors: { background: "", text: "", gradient: false, image: false },
@@ -47,6 +50,7 @@ const layout: Part<"layout"> = {
 const motion: Part<"motion"> = {
   patterns: [],
   total: 2,
+  unused: { patterns: 0, keyframes: 0 },
   categories: {},
   libraries: [],
   canvases: [],
@@ -67,7 +71,7 @@ function analysis(score: number, findings: Finding[], sections: Section["type"][
     quality: {
       score,
       grade: "B",
-      axes: { originality: axis, craftsmanship: axis, contextuality: axis },
+      axes: { craftsmanship: axis, contextuality: axis },
       cliches: [],
       findings,
       recommendations: [],
@@ -130,7 +134,6 @@ test("a comparison names what came, went, changed and moved", () => {
   const compared = compareAnalyses(before, after);
   expect(compared.scores).toEqual([
     { name: "overall", before: 70, after: 82 },
-    { name: "originality", before: 70, after: 82 },
     { name: "craftsmanship", before: 70, after: 82 },
     { name: "contextuality", before: 70, after: 82 },
     { name: "bytes", before: 10, after: 10 },

@@ -1,6 +1,7 @@
 import { defined } from "../../job/defined.ts";
 import { JobFailure } from "../../job/failure.ts";
 import { PartialResult, type JobContext } from "../../job/kind.ts";
+import { BrowserError } from "../../net/browser/browser-error.ts";
 import { isBrowserLost } from "../../net/browser/shared-browser.ts";
 import type { PageSummary, PhaseReport } from "./analysis.ts";
 import type { CollectedPage } from "./collect-page.ts";
@@ -169,17 +170,17 @@ async function checkRobots(
 
 /** The browser says little about why a page could not be fetched; asking again by ourselves tells. */
 async function explain(url: string, error: unknown, signal: AbortSignal, { fetch }: PageSettings): Promise<unknown> {
+  const isRefusal = error instanceof BrowserError;
+  if (isRefusal && error.code === undefined) return new JobFailure("load_failed", error.message, { cause: error });
   const isNetwork =
-    error instanceof Error &&
-    (/net::|ERR_/.test(error.message) || (error instanceof JobFailure && error.code === "http_error"));
+    isRefusal || (error instanceof JobFailure && (error.code === "http_error" || error.message.includes("ERR_")));
   if (!isNetwork) return error;
   const reason = await fetch(url, { signal, timeoutMs: 10_000, maxBodyBytes: 1, whenTooLarge: "truncate" }).then(
     () => undefined,
     (why: unknown) => why,
   );
   if (reason !== undefined || error instanceof JobFailure) return reason ?? error;
-  const code = /ERR_[A-Z_]+/.exec(error.message)?.[0] ?? "unknown";
-  return new JobFailure("load_failed", `The browser could not load ${url} (${code}).`, { cause: error });
+  return new JobFailure("load_failed", error.message);
 }
 
 function summarise({ document, motion }: PageFacts): PageSummary {

@@ -69,12 +69,12 @@ const pageInputSchema = z
       .describe("Most time for each phase, and for all of them."),
     weights: z
       .strictObject({
-        originality: weight.default(0.35),
-        craftsmanship: weight.default(0.4),
-        contextuality: weight.default(0.25),
+        craftsmanship: weight.default(0.6),
+        contextuality: weight.default(0.4),
       })
-      .prefault({}),
-    strict: z.boolean().default(false).describe("Judge clichés harder."),
+      .refine((weights) => weights.craftsmanship + weights.contextuality > 0, "must have one weight above 0")
+      .prefault({})
+      .describe("How much each axis of quality counts."),
     industry: z.string().max(100).optional(),
     audience: z.string().max(100).optional(),
     check_links: z.boolean().default(true),

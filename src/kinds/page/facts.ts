@@ -12,6 +12,14 @@ export interface PageFacts {
   readonly content: ContentFacts;
 }
 
+/** Where something is drawn, in pixels of the page. */
+export interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
 export interface DocumentFacts {
   readonly title: string;
   readonly description: string;
@@ -56,7 +64,13 @@ export interface SectionFacts {
   readonly fields: readonly string[];
   /** Children that look alike, side by side or below each other. */
   readonly repeated: number;
+  /** Its beginning. */
   readonly text: string;
+  /** Of all of its text, of that in links, and of that in paragraphs. */
+  readonly characters: number;
+  readonly linkCharacters: number;
+  readonly proseCharacters: number;
+  readonly left: number;
   readonly top: number;
   readonly height: number;
   readonly width: number;
@@ -80,6 +94,8 @@ export interface TextStyle {
 }
 
 export interface StyleFacts {
+  /** What the page was seen to be painted with, as shares of it; empty where nobody has seen it. */
+  readonly painted: readonly { readonly color: string; readonly share: number }[];
   readonly texts: readonly TextStyle[];
   readonly backgrounds: readonly { readonly color: string; readonly area: number }[];
   readonly borders: readonly { readonly color: string; readonly count: number }[];
@@ -95,6 +111,8 @@ export type MotionTiming = Pick<MotionPattern, "selector" | "durationMs" | "dela
 export interface DeclaredMotion extends MotionTiming {
   readonly property: string;
   readonly timeline: string;
+  /** Whether the page has an element that its rule is for. */
+  readonly isUsed: boolean;
 }
 
 export interface CssFacts {
@@ -143,6 +161,8 @@ export interface MotionFacts {
 export interface ImageFacts {
   readonly source: string;
   readonly selector: string;
+  /** Null where nothing of it is drawn. */
+  readonly box: Box | null;
   readonly hasAlt: boolean;
   readonly hasSize: boolean;
   readonly isLazy: boolean;
@@ -158,6 +178,7 @@ export interface ContentFacts {
     readonly url: string;
     readonly text: string;
     readonly selector: string;
+    readonly box: Box | null;
     readonly rel: string;
     readonly target: string;
   }[];

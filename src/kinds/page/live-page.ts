@@ -1,6 +1,7 @@
 import type { CDPSession, Page } from "playwright-core";
 import { defined } from "../../job/defined.ts";
 import { JobFailure } from "../../job/failure.ts";
+import { BrowserError } from "../../net/browser/browser-error.ts";
 import type { BrowserSession } from "../../net/browser/shared-browser.ts";
 import { watchNavigation } from "../../net/browser/watch-navigation.ts";
 import type { PageRequest } from "./contract.ts";
@@ -126,9 +127,8 @@ function createEvaluate(devtools: CDPSession): LivePage["evaluate"] {
       returnByValue: true,
     });
     if (exceptionDetails !== undefined) {
-      throw new Error(
-        (exceptionDetails.exception?.description ?? exceptionDetails.text).split("\n").slice(0, 2).join(" "),
-      );
+      const [reason = ""] = (exceptionDetails.exception?.description ?? exceptionDetails.text).split("\n");
+      throw new BrowserError(`What looks at the page failed in it: ${reason}`);
     }
     return result.value as Result;
   };

@@ -4,6 +4,7 @@ import { isBrowserLost, type SharedBrowser } from "../../net/browser/shared-brow
 import type { GuardedFetch } from "../../net/fetch/guarded-fetch.ts";
 import { collectPage, type CollectedPage } from "./collect-page.ts";
 import type { PageInput, PageRequest } from "./contract.ts";
+import { readColors } from "./in-page/read-colors.ts";
 import { viewportScript } from "./in-page/scripts.ts";
 import { analyzeLayout, readBreakpoints } from "./layout/analyze-layout.ts";
 import type { Layout } from "./layout/layout.ts";
@@ -61,13 +62,15 @@ export const browserSteps: BrowserSteps = {
   load: async ({ input, keeper, context }) => {
     const live = await keeper.get();
     const collected = await collectPage(live);
-    if (input.screenshots)
-      await saveScreenshot(live, context, mainScreenshot, input.viewport, collected.facts.document.height);
+    const { facts } = collected;
+    const picture = await takePicture(live, input.viewport, facts.document.height);
+    if (input.screenshots) await context.artifacts.save(mainScreenshot, picture);
     if (input.include_html) {
       const html = Buffer.from(await live.page.content());
       await context.artifacts.save("page.html", html.subarray(0, maxHtmlBytes));
     }
-    return collected;
+    const painted = await live.evaluate(readColors(picture));
+    return { ...collected, facts: { ...facts, styles: { ...facts.styles, painted } } };
   },
   layout: async ({ keeper }, { facts }) =>
     analyzeLayout(facts, await readUsedFonts((await keeper.get()).devtools, facts)),
@@ -106,7 +109,7 @@ export const browserSteps: BrowserSteps = {
       const isMain = width === input.viewport.width && height === input.viewport.height;
       const screenshot = isMain ? mainScreenshot : `screenshot-${name}.jpg`;
       if (input.screenshots && !isMain)
-        await saveScreenshot(live, context, screenshot, { width, height }, found.pageHeight);
+        await context.artifacts.save(screenshot, await takePicture(live, { width, height }, found.pageHeight));
       seen.push({ name, width, height, facts: found, ...(input.screenshots ? { screenshot } : {}) });
       context.progress({
         percent: 75 + Math.round((18 * seen.length) / input.viewports.length),
@@ -120,13 +123,11 @@ export const browserSteps: BrowserSteps = {
 };
 
 /** The page from its top, as it stands. */
-async function saveScreenshot(
+async function takePicture(
   { devtools }: LivePage,
-  context: JobContext,
-  name: string,
   { width, height }: PageInput["viewport"],
   pageHeight: number,
-): Promise<void> {
+): Promise<Buffer> {
   // The page notices when more than its window is drawn, so it is done only where there is more.
   const isWhole = pageHeight > height && pageHeight <= tallestDrawnWhole;
   const clip = { x: 0, y: 0, width, height: Math.min(pageHeight, tallest, Math.floor(maxPixels / width)), scale: 1 };
@@ -135,5 +136,5 @@ async function saveScreenshot(
     ...picture,
     ...(isWhole ? { clip, captureBeyondViewport: true } : {}),
   });
-  await context.artifacts.save(name, Buffer.from(data, "base64"));
+  return Buffer.from(data, "base64");
 }

@@ -2,8 +2,9 @@ import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser, CDPSession } from "playwright-core";
-import { JobFailure } from "../../job/failure.ts";
+import { JobFailure, messageOf } from "../../job/failure.ts";
 import { guardedBrowserArguments, type BrowserProxy } from "../proxy/browser-proxy.ts";
+import { toBrowserError } from "./browser-error.ts";
 
 export interface LaunchOptions {
   readonly executable: string;
@@ -102,6 +103,5 @@ function killGroup(pid: number): void {
 }
 
 function firstLines(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  return text.split("\n").slice(0, 2).join(" ").slice(0, 300);
+  return messageOf(toBrowserError(error)).split("\n").slice(0, 2).join(" ").slice(0, 300);
 }

@@ -2,6 +2,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { JobFailure } from "../../job/failure.ts";
+import { toBrowserError } from "./browser-error.ts";
 import { browserMissing, findBrowser, type BrowserSearch } from "./find-browser.ts";
 import { launchBrowser, type LaunchedBrowser, type LaunchOptions } from "./launch-browser.ts";
 import { PageSlots } from "./page-slots.ts";
@@ -25,7 +26,7 @@ export interface BrowserSession {
   readonly context: BrowserContext;
   /** Waits for a free slot; closing the page frees it. Windows that pages open by themselves are closed at once. */
   readonly openPage: () => Promise<Page>;
-  /** Takes an error for what it is: `browser_lost` when the browser or a page of this session is gone, whatever was wrong before. */
+  /** Takes an error for what it is, in words: `browser_lost` when the browser or a page of this session is gone, whatever was wrong before. */
   readonly judge: (error: unknown) => unknown;
 }
 
@@ -95,25 +96,31 @@ export class SharedBrowser {
     signal: AbortSignal,
     work: (session: BrowserSession) => Promise<T>,
   ): Promise<T> {
-    const crashed = { isTrue: false };
+    let pageEnd: string | undefined;
+    const crash = new AbortController();
     const judge = (error: unknown): unknown => {
-      const isGone = crashed.isTrue || !launched.browser.isConnected();
+      const isConnected = launched.browser.isConnected();
+      const isGone = pageEnd === pageCrashed || !isConnected;
       // Calls fail a moment before the browser is known to be gone; nobody else closes pages while work goes on.
-      return isGone || /has been closed|Target crashed/.test(String(error)) ? browserLost(error) : error;
+      const plain = toBrowserError(error);
+      return isGone || /has been closed|Target crashed/.test(String(error))
+        ? browserLost(plain, isConnected ? pageEnd : undefined)
+        : plain;
     };
     let closing: Promise<void> | undefined;
     const closeContext = (): Promise<void> => (closing ??= this.#closeContext(context, launched));
     const onAbort = (): void => void closeContext();
     const watch = setInterval(() => void within(this.#hungMs, launched.ping()).catch(launched.kill), this.#hungMs / 4);
     signal.addEventListener("abort", onAbort, { once: true });
-    context.on("page", (page) =>
-      page.once("crash", () => {
-        crashed.isTrue = true;
-      }),
-    );
+    context.on("page", (page) => {
+      page.once("crash", () => crash.abort((pageEnd = pageCrashed)));
+      page.once("close", () => (pageEnd ??= pageClosed));
+    });
     try {
       signal.throwIfAborted();
-      return await work({ context, judge, openPage: createPageOpener(context, this.#slots, signal) });
+      const working = work({ context, judge, openPage: createPageOpener(context, this.#slots, signal) });
+      // Calls to a page that crashed are never answered.
+      return await Promise.race([working, rejectOn(crash.signal)]);
     } catch (error) {
       signal.throwIfAborted();
       // Work that was given up as late may have been late because the browser hangs, which closing tells.
@@ -215,6 +222,12 @@ async function end({ browser, kill, gone }: LaunchedBrowser, hungMs: number): Pr
   await gone;
 }
 
+function rejectOn(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener("abort", () => reject(browserLost(undefined, pageCrashed)), { once: true });
+  });
+}
+
 async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
@@ -231,8 +244,12 @@ export function isBrowserLost(error: unknown): boolean {
   return error instanceof JobFailure && error.code === "browser_lost";
 }
 
-function browserLost(cause: unknown): JobFailure {
+const pageCrashed = "The page crashed in the browser.";
+const pageClosed = "The page closed itself while it was looked at.";
+const browserGone = "The browser crashed or hung while it showed the page.";
+
+function browserLost(cause: unknown, message = browserGone): JobFailure {
   // What was known before the browser was gone stays true; that something took too long is explained by it.
   if (cause instanceof JobFailure && cause.code !== "timed_out") return cause;
-  return new JobFailure("browser_lost", "The browser crashed or hung while it showed the page.", { cause });
+  return new JobFailure("browser_lost", message, { cause });
 }

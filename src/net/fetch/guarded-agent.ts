@@ -62,5 +62,7 @@ function toTlsFailure(error: Error, hostname: string): JobFailure {
   if (code === "UND_ERR_CONNECT_TIMEOUT") {
     return netFailure("timed_out", `${hostname} did not finish the TLS handshake in time.`, code);
   }
-  return netFailure("tls_failed", `No secure connection to ${hostname} (${code}).`, code);
+  const isCertificate = /CERT|SIGNATURE|ISSUER|ALTNAME|CHAIN/.test(code);
+  const reason = isCertificate ? "its certificate cannot be trusted" : "it does not speak TLS as it should";
+  return netFailure("tls_failed", `No secure connection to ${hostname}: ${reason} (${code}).`, code);
 }

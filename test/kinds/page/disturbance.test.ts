@@ -139,8 +139,11 @@ describe.skipIf(!hasBrowser)("an analysis that is disturbed", () => {
   test("whose browser is not where it was said to be reads the HTML and the style sheets, and says so", async () => {
     const bare = await openWorld({ executable: "/nowhere/chromium" });
     const { url } = await startSite({
-      "/": cleanPage.replace("<style>", '<link rel="stylesheet" href="/more.css"><style>'),
-      "/more.css": ".x:hover { color: red } .x { transition: color 0.3s ease-out } .y { animation: odd 2s 1.2.3 }",
+      "/": cleanPage
+        .replace("<style>", '<link rel="stylesheet" href="/more.css"><style>')
+        .replace("<main>", '<main><p class="x">Moves</p><p class="y">Moves</p>'),
+      "/more.css":
+        ".x:hover { color: red } .x { transition: color 0.3s ease-out } .y { animation: odd 2s 1.2.3 } .gone { animation: odd 1s } @media print { .x { transition: all 9s } }",
     });
     const found = await bare.analyze({ url: `${url}/` });
     expect(found).toMatchObject({
@@ -155,6 +158,7 @@ describe.skipIf(!hasBrowser)("an analysis that is disturbed", () => {
       expect.objectContaining({ type: "css_transition", trigger: "hover", durationMs: 300, easing: "ease-out" }),
     );
     expect(found.motion?.patterns).toContainEqual(expect.objectContaining({ name: "odd", iterations: 1 }));
+    expect(found.motion).toMatchObject({ total: 2, unused: { patterns: 1 } });
     expect(found.quality?.findings).toEqual([]);
     expect(found.phases).toContainEqual({ name: "responsive", state: "skipped", ms: 0, reason: "needs a browser" });
     expect(readdirSync(bare.home)).not.toContain("browser");

@@ -34,8 +34,48 @@ async function open(world: PageWorld, width: number, look: (page: Page) => Promi
   return happened;
 }
 
+const wordyPage = `<!doctype html><html lang="en"><head><title>Internationalisation considerations for Donaudampfschifffahrtsgesellschaft timetables</title>
+  <style>.extraordinarily-long-component-name__element--modifier-state { transition: background-color 1s; animation: extraordinarilyLongAnimationName 6s infinite }
+  @keyframes extraordinarilyLongAnimationName { to { margin-left: 40px } } .extraordinarily-long-component-name__element--modifier-state:hover { color: red }</style></head>
+  <body><nav><a href="/very/long/path/segments/that/never/end?first=somethingquitelong&second=anotherthingquitelong#fragment">Navigation</a></nav>
+  <section class="testimonials"><h4>Uncharacteristically comprehensive telecommunications responsibilities</h4><blockquote>Characteristically incomprehensible.</blockquote>
+  <div class="extraordinarily-long-component-name__element--modifier-state"><img src="/assets/images/a-very-long-file-name-that-does-not-exist.png"><input></div></section>
+  <script>console.error("TypeError: Cannot read extraordinarilyLongPropertyName at https://cdn.example.org/assets/bundle.0123456789abcdef0123456789abcdef.min.js:1:123456")</script></body></html>`;
+
+/** Words of which a part stands on another line. */
+const brokenWords = `(() => {
+  const broken = [];
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+    for (const word of text.data.matchAll(/\\p{L}+/gu)) {
+      const range = document.createRange();
+      range.setStart(text, word.index);
+      range.setEnd(text, word.index + word[0].length);
+      const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+      if (lines.size > 1) broken.push(word[0]);
+    }
+  }
+  return broken;
+})()`;
+
 describe.skipIf(!hasBrowser)("the report", () => {
   const world = usePageWorld();
+
+  test("breaks no word in the middle, and nothing sticks out, in wide windows and narrow ones", async () => {
+    const { url } = await startSite({ "/": wordyPage });
+    const viewports = [{ name: "small", width: 400, height: 600 }];
+    const found = await world().analyze({ url: `${url}/`, viewports });
+    expect(found.motion?.total).toBeGreaterThan(0);
+    for (const width of [360, 400, 760, 1_000, 1_400]) {
+      await open(world(), width, async (page) => {
+        expect(await page.evaluate(brokenWords)).toEqual([]);
+        expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+        const wide =
+          "[...document.querySelectorAll('.wide')].filter((each) => each.scrollWidth > each.clientWidth).length";
+        expect(await page.evaluate(wide)).toBe(0);
+      });
+    }
+  });
 
   test("shows what a hostile page says, runs none of it, fetches nothing, and fits every window", async () => {
     const { url } = await startSite({ "/": hostilePage });

@@ -29,6 +29,7 @@ const noCode: Reason = { code: "NO_CODE", why: "no model writes code here" };
 const kept: Reason = { code: "ALWAYS_KEPT", why: "every analysis is kept with its job until its time has ended" };
 const notKept: Reason = { code: "NO_DESIGN_DATABASE", why: "there is no database of designs" };
 const fixed: Reason = { code: "FIXED_BY_ANALYSIS", why: "the analysis always does this in its own way" };
+const unrated: Reason = { code: "ORIGINALITY_NOT_RATED", why: "how original a design is cannot be measured honestly" };
 
 function ignore(feature: string, { code, why }: Reason, path: string, ...harmless: unknown[]): IgnoredParameter {
   return { path, feature, code, why, harmless };
@@ -65,6 +66,8 @@ export const ignoredByAnalyze: readonly IgnoredParameter[] = [
   ignore("motion", fixed, "motionOptions.detect_webgl_animations", true),
   ignore("motion", fixed, "motionOptions.webgl_animation_options"),
   ignore("motion", kept, "motionOptions.saveToDb", true),
+  ignore("quality", unrated, "qualityOptions.weights.originality", 0),
+  ignore("quality", unrated, "qualityOptions.strict", false),
   ignore("responsive", kept, "responsiveOptions.save_to_db", true),
   ignore("responsive", diffImages, "responsiveOptions.include_diff_images", false),
   ignore("responsive", diffImages, "responsiveOptions.diff_threshold"),
@@ -121,6 +124,8 @@ export const ignoredByDetect: readonly IgnoredParameter[] = [
 ];
 
 export const ignoredByEvaluate: readonly IgnoredParameter[] = [
+  ignore("quality", unrated, "weights.originality", 0),
+  ignore("quality", unrated, "strict", false),
   ignore("quality", notKept, "patternComparison.minSimilarity"),
   ignore("quality", notKept, "patternComparison.maxPatterns"),
   ignore("quality", notKept, "context.projectId"),

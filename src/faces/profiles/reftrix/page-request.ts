@@ -67,18 +67,18 @@ export function toFrames(options: FrameWishes): PageRequest["frames"] {
 }
 
 interface Judgement {
-  readonly weights?: PageRequest["weights"];
-  readonly strict?: boolean;
+  readonly weights?: PageRequest["weights"] & { readonly originality?: number };
   readonly targetIndustry?: string;
   readonly targetAudience?: string;
 }
 
 /** By what a page is to be judged. */
-export function toJudgement({ weights, strict, targetIndustry, targetAudience }: Judgement): PageRequest {
-  const { originality, craftsmanship, contextuality } = weights ?? {};
+export function toJudgement({ weights, targetIndustry, targetAudience }: Judgement): PageRequest {
+  const { craftsmanship, contextuality } = weights ?? {};
+  // With all weight on what is not rated, the other axes count as they do by themselves.
+  const isRated = craftsmanship !== 0 || contextuality !== 0;
   return defined({
-    weights: weights && { originality, craftsmanship, contextuality },
-    strict,
+    weights: weights && isRated ? { craftsmanship, contextuality } : undefined,
     industry: targetIndustry,
     audience: targetAudience,
   });

@@ -1,7 +1,8 @@
 import type { Page } from "playwright-core";
 import type { BrowseAction } from "../contract.ts";
 import { assertNever } from "../../../job/error.ts";
-import { tellBrowserError, tellLate } from "./browser-words.ts";
+import { messageOf } from "../../../job/failure.ts";
+import { tellLate, toBrowserError } from "../../../net/browser/browser-error.ts";
 import { evaluateInPage } from "./evaluate-in-page.ts";
 import { settleDown } from "./render-page.ts";
 
@@ -41,7 +42,7 @@ export async function performAction(action: BrowseAction, tools: ActionTools): P
 
 /** Why an action failed, by the element that it was to work on. */
 export function tellFailure(error: unknown, action: BrowseAction): string {
-  return tellBrowserError(error, "selector" in action ? action.selector : undefined);
+  return messageOf(toBrowserError(error, "selector" in action ? action.selector : undefined));
 }
 
 async function perform(action: BrowseAction, tools: ActionTools): Promise<object> {

@@ -1,7 +1,7 @@
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { JobFailure } from "../../../job/failure.ts";
+import { JobFailure, messageOf } from "../../../job/failure.ts";
+import { toBrowserError } from "../../../net/browser/browser-error.ts";
 import { watchNavigation } from "../../../net/browser/watch-navigation.ts";
-import { tellBrowserError } from "./browser-words.ts";
 
 /** A browser whose every connection passes the rules of net/. */
 export interface BrowserAccess {
@@ -83,9 +83,7 @@ export async function withPage<Result>(
   } catch (error) {
     options.signal.throwIfAborted();
     if (error instanceof JobFailure) throw error;
-    throw new JobFailure("render_failed", `The page could not be rendered: ${tellBrowserError(error)}`, {
-      cause: error,
-    });
+    throw new JobFailure("render_failed", `The page could not be rendered: ${messageOf(toBrowserError(error))}`);
   }
 }
 

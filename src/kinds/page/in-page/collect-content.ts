@@ -26,6 +26,7 @@ function describeImage(image: HTMLImageElement, kit: Kit): ImageFacts {
   return {
     source: (image.currentSrc || image.src).slice(0, 1_000),
     selector: kit.selectorOf(image),
+    box: kit.boxOf(image),
     hasAlt: image.hasAttribute("alt") || isDecoration,
     hasSize: (image.hasAttribute("width") && image.hasAttribute("height")) || style.aspectRatio.includes("/"),
     isLazy: image.loading === "lazy",
@@ -44,6 +45,7 @@ function collectLinks(kit: Kit): ContentFacts["links"] {
       url: link.href.slice(0, 2_000),
       text: (link.getAttribute("aria-label") ?? kit.textOf(link, 100)) || (link.querySelector("img")?.alt ?? ""),
       selector: kit.selectorOf(link),
+      box: kit.boxOf(link),
       rel: link.rel,
       target: link.target,
     }));

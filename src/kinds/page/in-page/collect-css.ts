@@ -6,7 +6,9 @@ export const cssFunctions = [
   collectCss,
   readSheet,
   takeRule,
+  isForStill,
   takeStyleRule,
+  takeMotions,
   declaredMotions,
   splitList,
   toMilliseconds,
@@ -28,10 +30,16 @@ interface CssNotes {
   readonly features: Record<string, number>;
   readonly functions: Set<string>;
   readonly math: CssFacts["math"][number][];
+  readonly isMatched: (rule: CSSStyleRule) => boolean;
+  /** Within rules for paper, or for people who asked for less motion: what they say does not move. */
+  isStill: boolean;
 }
 
 /** What the style sheets declare. Sheets of other origins cannot be read in the page, so their text is handed in. */
-export function collectCss(sheetTexts: Readonly<Record<string, string>>): CssFacts {
+export function collectCss(
+  sheetTexts: Readonly<Record<string, string>>,
+  isMatched: (rule: CSSStyleRule) => boolean,
+): CssFacts {
   const notes: CssNotes = {
     rules: 0,
     mediaQueries: new Set(),
@@ -44,6 +52,8 @@ export function collectCss(sheetTexts: Readonly<Record<string, string>>): CssFac
     features: {},
     functions: new Set(),
     math: [],
+    isMatched,
+    isStill: false,
   };
   const patterns = Object.entries(cssFeatures());
   const unreadable: string[] = [];
@@ -99,26 +109,42 @@ function takeRule(rule: CSSRule, notes: CssNotes): void {
     return;
   }
   if (rule instanceof CSSStyleRule) takeStyleRule(rule, notes);
-  if (rule instanceof CSSMediaRule) notes.mediaQueries.add(rule.conditionText.slice(0, 200));
+  const wasStill = notes.isStill;
+  if (rule instanceof CSSMediaRule) {
+    notes.mediaQueries.add(rule.conditionText.slice(0, 200));
+    notes.isStill ||= isForStill(rule.conditionText);
+  }
   if (rule instanceof CSSFontFaceRule) {
     const family = rule.style.getPropertyValue("font-family").replace(/["']/g, "");
     notes.fontFaces.set(family.slice(0, 100), rule.style.getPropertyValue("font-display"));
   }
   if (rule instanceof CSSContainerRule) notes.features["container"] = (notes.features["container"] ?? 0) + 1;
   if ("cssRules" in rule) for (const inner of rule.cssRules as CSSRuleList) takeRule(inner, notes);
+  notes.isStill = wasStill;
 }
 
-function takeStyleRule({ style, selectorText, cssText }: CSSStyleRule, notes: CssNotes): void {
-  const selector = selectorText.slice(0, 200);
+export function isForStill(mediaQuery: string): boolean {
+  return /^\s*(only )?print\b|prefers-reduced-motion(?!\s*:\s*no-preference)/.test(mediaQuery);
+}
+
+function takeMotions(rule: CSSStyleRule, selector: string, notes: CssNotes): void {
+  const { style } = rule;
   const max = 2_000;
   const animated = splitList(style.getPropertyValue("animation-name")).filter((name) => name !== "none");
-  if (notes.animations.length < max) notes.animations.push(...declaredMotions(style, selector, "animation", animated));
   const isTransition = toMilliseconds(splitList(style.getPropertyValue("transition-duration"))[0] ?? "0") > 0;
   const changed = isTransition ? splitList(style.getPropertyValue("transition-property") || "all") : [];
-  if (notes.transitions.length < max) {
-    const named = changed.filter((name) => name !== "none");
-    notes.transitions.push(...declaredMotions(style, selector, "transition", named));
-  }
+  const named = changed.filter((name) => name !== "none");
+  if (animated.length + named.length === 0 || notes.animations.length + notes.transitions.length >= max) return;
+  const isUsed = notes.isMatched(rule);
+  notes.animations.push(...declaredMotions(style, selector, "animation", animated, isUsed));
+  notes.transitions.push(...declaredMotions(style, selector, "transition", named, isUsed));
+}
+
+function takeStyleRule(rule: CSSStyleRule, notes: CssNotes): void {
+  const { style, selectorText, cssText } = rule;
+  const selector = selectorText.slice(0, 200);
+  const max = 2_000;
+  if (!notes.isStill) takeMotions(rule, selector, notes);
   const state = stateOf(selector);
   if (state !== undefined && notes.states.length < max) {
     notes.states.push({ selector, state, properties: [...style].slice(0, 20) });
@@ -140,6 +166,7 @@ function declaredMotions(
   selector: string,
   prefix: "animation" | "transition",
   names: readonly string[],
+  isUsed: boolean,
 ): DeclaredMotion[] {
   return names.map((property, index) => {
     // Shorter lists are repeated, as CSS has it.
@@ -157,6 +184,7 @@ function declaredMotions(
       easing: nth("timing-function") || "ease",
       iterations: count === "infinite" ? -1 : Number(count) || 1,
       timeline: timeline === "auto" ? "" : timeline,
+      isUsed,
     };
   });
 }

@@ -3,15 +3,16 @@
 import type { PageFacts, SectionFacts } from "../facts.ts";
 import type { SectionContent } from "../layout/layout.ts";
 import type { Kit } from "./kit.ts";
+import type { PagePart } from "./split-page.ts";
 
 export const sectionFunctions = [
   collectSections,
-  findSections,
-  isSectionCandidate,
-  isOpenedUp,
   describeSection,
   readSectionContent,
+  gather,
+  selectorOfPart,
   countContents,
+  measureText,
   repeatedIn,
   namesOf,
   collectLandmarks,
@@ -19,40 +20,9 @@ export const sectionFunctions = [
   countPrices,
 ];
 
-/** Parts of the page that may be sections: landmarks, semantic elements, and wide blocks that are named like one. */
-export function collectSections(kit: Kit): Pick<PageFacts, "sections" | "landmarks"> {
-  const chosen: Element[] = [];
-  if (document.body !== null) findSections(document.body, 0, kit, { chosen, left: 3_000 });
-  return { sections: chosen.map((element) => describeSection(element, kit)), landmarks: collectLandmarks(kit) };
-}
-
-/** `left` is how many elements may still be looked at. */
-function findSections(parent: Element, depth: number, kit: Kit, search: { chosen: Element[]; left: number }): void {
-  for (const child of parent.children) {
-    if (search.chosen.length >= 200 || search.left-- <= 0) return;
-    const isEmpty = child.children.length === 0 && !kit.look(child).isVisible;
-    if (isEmpty) continue;
-    if (isSectionCandidate(child, kit) && !isOpenedUp(child)) search.chosen.push(child);
-    else if (depth < 12) findSections(child, depth + 1, kit, search);
-  }
-}
-
-function isSectionCandidate(element: Element, kit: Kit): boolean {
-  const named =
-    /(^|[-_\s])(hero|banner|jumbotron|features?|services|benefits|cta|call-to-action|testimonials?|reviews?|pricing|plans?|about|contact|gallery|portfolio|work|team|people|partners?|clients|logos|faq|questions|stats?|numbers|metrics|newsletter|subscribe|signup|stories|blog|news|research|publications|section|block|footer|nav|navbar|header)([-_\s]|$)/i;
-  if (/^(header|nav|section|article|aside|footer)$/.test(element.localName)) return true;
-  const role = element.getAttribute("role") ?? "";
-  if (/^(banner|navigation|contentinfo|complementary|region)$/.test(role)) return true;
-  return (
-    element.localName === "div" && named.test(namesOf(element)) && kit.look(element).rect.width >= innerWidth * 0.5
-  );
-}
-
-/** It holds sections rather than being one. */
-function isOpenedUp(element: Element): boolean {
-  if (/^(main|article)$/.test(element.localName) && element.querySelector("section, header, footer") !== null)
-    return true;
-  return element.localName === "div" && element.querySelectorAll("section, header, footer, nav").length > 1;
+/** The parts of the page from its top to its end. */
+export function collectSections(parts: readonly PagePart[], kit: Kit): Pick<PageFacts, "sections" | "landmarks"> {
+  return { sections: parts.map((part) => describeSection(part, kit)), landmarks: collectLandmarks(kit) };
 }
 
 function namesOf(element: Element): string {
@@ -60,8 +30,9 @@ function namesOf(element: Element): string {
   return [element.getAttribute("class") ?? "", element.id, ...data].join(" ");
 }
 
-function describeSection(element: Element, kit: Kit): SectionFacts {
-  const { rect, style } = kit.look(element);
+function describeSection(part: PagePart, kit: Kit): SectionFacts {
+  const element = gather(part.elements);
+  const { style } = kit.look(part.elements[0] ?? document.body);
   const text = kit.textOf(element, 3_000);
   const heading = element.querySelector("h1, h2, h3, h4, h5, h6");
   const names = namesOf(element)
@@ -69,17 +40,19 @@ function describeSection(element: Element, kit: Kit): SectionFacts {
     .toLowerCase();
   const words = new Set(names.split(/[^a-z0-9]+/).filter((word) => word !== ""));
   return {
-    selector: kit.selectorOf(element),
+    selector: selectorOfPart(part, kit),
     tag: element.localName,
     role: element.getAttribute("role") ?? "",
     words: [...words].slice(0, 40),
     heading: heading === null ? "" : kit.textOf(heading, 200),
     ...countContents(element),
+    ...measureText(element),
     prices: countPrices(text),
     text,
-    top: Math.round(rect.top + scrollY),
-    height: Math.round(rect.height),
-    width: Math.round(rect.width),
+    left: Math.round(part.left),
+    top: Math.round(part.top),
+    height: Math.round(part.bottom - part.top),
+    width: Math.round(part.right - part.left),
     background: kit.hex(style.backgroundColor),
     color: kit.hex(style.color),
     hasGradient: style.backgroundImage.includes("gradient("),
@@ -114,11 +87,44 @@ function readSectionContent(section: Element, kit: Kit): SectionContent {
   };
 }
 
+/** Siblings are looked at as one, in a document of their own, where nothing is loaded or run. */
+function gather(elements: readonly Element[]): Element {
+  const [first] = elements;
+  if (first !== undefined && elements.length === 1) return first;
+  const inert = document.implementation.createHTMLDocument("");
+  const whole = inert.createElement("div");
+  for (const element of elements.slice(0, 200)) whole.append(inert.importNode(element, true));
+  return whole;
+}
+
+function selectorOfPart({ elements }: PagePart, kit: Kit): string {
+  const [first, last] = [elements[0], elements.at(-1)];
+  const parent = first?.parentElement;
+  if (first === undefined || last === undefined || parent === null || parent === undefined) return "";
+  if (first === last) return kit.selectorOf(first);
+  const siblings = [...parent.children];
+  const [from, to] = [siblings.indexOf(first) + 1, siblings.indexOf(last) + 1];
+  return `${kit.selectorOf(parent)} > :nth-child(n+${from}):nth-child(-n+${to})`;
+}
+
+function measureText(element: Element): Pick<SectionFacts, "characters" | "linkCharacters" | "proseCharacters"> {
+  const lengthOf = (selector: string): number =>
+    [...element.querySelectorAll(selector)]
+      .slice(0, 500)
+      .reduce((sum, { textContent }) => sum + (textContent ?? "").trim().length, 0);
+  return {
+    characters: (element.textContent ?? "").replace(/\s+/g, " ").trim().length,
+    linkCharacters: lengthOf("a[href]"),
+    proseCharacters: lengthOf("p"),
+  };
+}
+
 function countContents(
   element: Element,
 ): Omit<
   SectionFacts,
-  | ("selector" | "tag" | "role" | "words" | "heading" | "prices" | "text" | "top" | "height" | "width")
+  | ("selector" | "tag" | "role" | "words" | "heading" | "prices" | "text" | "left" | "top" | "height" | "width")
+  | ("characters" | "linkCharacters" | "proseCharacters")
   | ("background" | "color" | "hasGradient" | "hasBackgroundImage" | "content")
 > {
   const count = (selector: string): number => element.querySelectorAll(selector).length;

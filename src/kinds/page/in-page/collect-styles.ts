@@ -31,6 +31,7 @@ export function collectStyles(kit: Kit): StyleFacts {
     if (style.boxShadow !== "none") shadows.add(style.boxShadow.slice(0, 150));
   }
   return {
+    painted: [],
     texts: collectTexts(visible, kit),
     ...collectBackgrounds(visible, kit),
     borders: [...borders].map(([color, count]) => ({ color, count })).slice(0, 30),

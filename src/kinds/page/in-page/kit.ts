@@ -1,5 +1,6 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
+import type { Box } from "../facts.ts";
 
 /** An element that was looked at, with what looking at it cost time to find out. */
 export interface Seen {
@@ -18,10 +19,11 @@ export interface Kit {
   /** `#rrggbb`, or `#rrggbbaa` where it lets something through; empty for what cannot be seen. */
   readonly hex: (color: string) => string;
   readonly textOf: (element: Element, max: number) => string;
+  readonly boxOf: (element: Element) => Box | null;
 }
 
 /** The functions of this folder are sent to the page as text, so they see nothing but each other and their arguments. */
-export const kitFunctions = [createKit, createLook, createHex, selectorOf, selectorStep, textOf];
+export const kitFunctions = [createKit, createLook, createHex, selectorOf, selectorStep, textOf, boxIn];
 
 export function createKit(maxElements: number): Kit {
   const look = createLook();
@@ -32,7 +34,8 @@ export function createKit(maxElements: number): Kit {
     const element = all[index];
     if (element !== undefined && !skipped.test(element.localName)) seen.push(look(element));
   }
-  return { seen, total: document.getElementsByTagName("*").length, look, selectorOf, hex: createHex(), textOf };
+  const boxOf = (element: Element): Box | null => boxIn(look(element));
+  return { seen, total: document.getElementsByTagName("*").length, look, selectorOf, hex: createHex(), textOf, boxOf };
 }
 
 function createLook(): Kit["look"] {
@@ -108,4 +111,9 @@ function selectorStep(element: Element): string {
 function textOf(element: Element, max: number): string {
   const raw = (element.textContent ?? "").slice(0, max * 4);
   return raw.replace(/\s+/g, " ").trim().slice(0, max);
+}
+
+function boxIn({ rect: { left, top, width, height }, isVisible }: Seen): Box | null {
+  const [x, y] = [Math.round(left + scrollX), Math.round(top + scrollY)];
+  return isVisible ? { x, y, width: Math.round(width), height: Math.round(height) } : null;
 }

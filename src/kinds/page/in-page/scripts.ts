@@ -2,8 +2,10 @@ import type { PageFacts } from "../facts.ts";
 import { contentFunctions } from "./collect-content.ts";
 import { cssFunctions } from "./collect-css.ts";
 import { documentFunctions } from "./collect-document.ts";
+import { matchFunctions } from "./match-selectors.ts";
 import { motionFunctions } from "./collect-motion.ts";
 import { sectionFunctions } from "./collect-sections.ts";
+import { splitFunctions } from "./split-page.ts";
 import { styleFunctions } from "./collect-styles.ts";
 import { viewportFunctions, type ViewportFacts } from "./collect-viewport.ts";
 import { kitFunctions } from "./kit.ts";
@@ -19,12 +21,17 @@ export type PageScript<Result> = string & { readonly result?: Result };
 /** Most elements that are looked at one by one; a page with more is judged by its beginning. */
 const maxElements = 5_000;
 
+/** Most time for looking which rules that move things are for anything on the page. */
+const maxMatchMs = 1_000;
+
 const collectors = [
   ...kitFunctions,
   ...documentFunctions,
+  ...splitFunctions,
   ...sectionFunctions,
   ...styleFunctions,
   ...cssFunctions,
+  ...matchFunctions,
   ...motionFunctions,
   ...contentFunctions,
 ];
@@ -37,9 +44,9 @@ const main = ${JSON.stringify(main)};
 const kit = createKit(${maxElements});
 return {
   document: collectDocument(kit, main),
-  ...collectSections(kit),
+  ...collectSections(splitPage(kit), kit),
   styles: collectStyles(kit),
-  css: collectCss(${JSON.stringify(sheetTexts)}),
+  css: collectCss(${JSON.stringify(sheetTexts)}, createMatcher(${maxMatchMs})),
   content: collectContent(kit),
   motion: await collectMotion(kit, main),
 };

@@ -33,7 +33,7 @@ export function analyzeLayout(facts: PageFacts, used: readonly UsedFont[]): Layo
       math: css.math,
     },
     breakpoints: readBreakpoints(css.mediaQueries),
-    framework: detectFramework(document),
+    framework: detectFramework(document, css.variables),
     landmarks: facts.landmarks,
   };
 }

@@ -24,10 +24,13 @@ export function classifySections(facts: readonly SectionFacts[], pageHeight: num
     const isSpare = ({ type, confidence }: Ranked): boolean =>
       (type === "hero" && (confidence < maxHero || section.top / height > 0.3)) ||
       (type === "footer" && confidence < maxFooter);
-    const chosen = ranking.find((candidate) => !isSpare(candidate) && candidate.confidence >= 0.35);
+    const chosen = ranking.find((candidate) => !isSpare(candidate) && candidate.confidence >= leastConfidence);
     return toSection(section, index, chosen);
   });
 }
+
+/** Below this a type is a guess, and the section is `unknown`. */
+const leastConfidence = 0.5;
 
 interface Ranked {
   readonly type: SectionType;
@@ -57,7 +60,9 @@ function toSection(section: SectionFacts, index: number, chosen: Ranked | undefi
     confidence: Math.round((chosen?.confidence ?? 0.2) * 100) / 100,
     reasons: chosen?.reasons ?? [],
     selector: section.selector,
+    left: section.left,
     top: section.top,
+    width: section.width,
     height: section.height,
     counts: { headings, paragraphs, links, images, buttons },
     colors: {

@@ -31,14 +31,19 @@ const sectionSchema = z.object({
     "subscribe",
     "stats",
     "faq",
+    "article",
+    "content",
+    "sidebar",
     "unknown",
   ]),
   position: z.number(),
   heading: z.string(),
   confidence: z.number().describe("From 0 to 1."),
   reasons: list(z.string()),
-  selector: z.string(),
+  selector: z.string().describe("Of its element, or of its elements where it is several in a row."),
+  left: z.number(),
   top: z.number(),
+  width: z.number(),
   height: z.number(),
   counts: z.object({
     headings: z.number(),
@@ -94,7 +99,9 @@ export const layoutSchema = z.object({
         share: z.number().describe("Its part of the background's area or of the text's length."),
       }),
     ),
-    theme: z.enum(["light", "dark", "mixed"]),
+    theme: z
+      .enum(["light", "dark", "mixed", "unknown"])
+      .describe("By what the page is painted with; unknown without a browser."),
     gradients: list(
       z.object({
         value: z.string(),

@@ -9,7 +9,7 @@ const maxColors = 12;
 const sameColor = 24;
 
 export function readPalette(styles: StyleFacts): Palette {
-  const backgrounds = merge(styles.backgrounds.map(({ color, area }) => ({ color, weight: area })));
+  const backgrounds = merge(styles.painted.length === 0 ? declaredBackgrounds(styles) : paintedBackgrounds(styles));
   const texts = merge(styles.texts.map(({ color, characters }) => ({ color, weight: characters })));
   const borders = merge(styles.borders.map(({ color, count }) => ({ color, weight: count })));
   const taken: Rgb[] = [];
@@ -29,7 +29,7 @@ export function readPalette(styles: StyleFacts): Palette {
   take("border", borders, 2);
   return {
     colors,
-    theme: themeOf(backgrounds),
+    theme: themeOf(styles.painted),
     gradients: styles.gradients.map(({ value, selector, region }) => ({ value, selector, region })),
     backgrounds: styles.backgroundKinds,
   };
@@ -41,11 +41,8 @@ interface Weighted {
   readonly share: number;
 }
 
-function merge(entries: readonly { color: string; weight: number }[]): Weighted[] {
-  const total = Math.max(
-    1,
-    entries.reduce((sum, { weight }) => sum + weight, 0),
-  );
+function merge(entries: readonly Color[]): Weighted[] {
+  const total = entries.reduce((sum, { weight }) => sum + weight, 0) || 1;
   const sums = new Map<string, number>();
   for (const { color, weight } of entries) sums.set(color, (sums.get(color) ?? 0) + weight);
   return [...sums]
@@ -56,10 +53,45 @@ function merge(entries: readonly { color: string; weight: number }[]): Weighted[
     .toSorted((a, b) => b.share - a.share);
 }
 
-function themeOf(backgrounds: readonly Weighted[]): Palette["theme"] {
-  const opaque = backgrounds.filter(({ rgb }) => rgb.alpha > 0.9);
-  const total = opaque.reduce((sum, { share }) => sum + share, 0);
-  if (total === 0) return "light";
-  const dark = opaque.reduce((sum, { rgb, share }) => sum + (luminance(rgb) < 0.18 ? share : 0), 0) / total;
+interface Color {
+  readonly color: string;
+  readonly weight: number;
+}
+
+function declaredBackgrounds({ backgrounds }: StyleFacts): Color[] {
+  return backgrounds.map(({ color, area }) => ({ color, weight: area }));
+}
+
+/** What is painted counts for the background that it comes from; what no element has as its own, as the white canvas, for itself. */
+function paintedBackgrounds({ painted, backgrounds }: StyleFacts): Color[] {
+  const declared = backgrounds.flatMap(({ color }) => {
+    const rgb = readHex(color);
+    return rgb === undefined || rgb.alpha < 1 ? [] : [{ color, rgb }];
+  });
+  return painted.flatMap(({ color, share }) => {
+    const rgb = readHex(color);
+    if (rgb === undefined) return [];
+    const near = declared
+      .map((known) => ({ color: known.color, difference: distance(known.rgb, rgb) }))
+      .toSorted((one, other) => one.difference - other.difference)[0];
+    if (near !== undefined && near.difference < sameColor) return [{ color: near.color, weight: share }];
+    return share < leastShare ? [] : [{ color, weight: share }];
+  });
+}
+
+/** Less than this may be a picture's. */
+const leastShare = 0.05;
+
+/** By what is seen, picture and canvas included. */
+function themeOf(painted: StyleFacts["painted"]): Palette["theme"] {
+  const total = painted.reduce((sum, { share }) => sum + share, 0);
+  if (total === 0) return "unknown";
+  const dark = painted.reduce((sum, { color, share }) => sum + (isDark(color) ? share : 0), 0) / total;
   return dark > 0.6 ? "dark" : dark < 0.3 ? "light" : "mixed";
 }
+
+function isDark(color: string): boolean {
+  return luminance(readHex(color) ?? white) < 0.18;
+}
+
+const white: Rgb = { red: 255, green: 255, blue: 255, alpha: 1 };

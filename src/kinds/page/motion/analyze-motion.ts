@@ -1,4 +1,4 @@
-import type { DeclaredMotion, PageFacts } from "../facts.ts";
+import type { CssFacts, DeclaredMotion, PageFacts } from "../facts.ts";
 import { categoryOf, costOf, triggerOf } from "./motion-words.ts";
 import type { Motion, MotionPattern, MotionTrigger, MotionWarning } from "./motion.ts";
 
@@ -7,12 +7,9 @@ const maxPatterns = 200;
 export function analyzeMotion(facts: PageFacts): Motion {
   const { css, motion } = facts;
   const hasReducedMotion = css.mediaQueries.some((query) => query.includes("prefers-reduced-motion"));
-  const found = [
-    ...declaredAnimations(facts),
-    ...declaredTransitions(facts),
-    ...unusedKeyframes(facts),
-    ...scriptedAnimations(facts),
-  ];
+  const used = { ...facts, css: { ...css, ...onlyIf(true, css) } };
+  const unused = { ...facts, css: { ...css, ...onlyIf(false, css) } };
+  const found = [...declaredAnimations(used), ...declaredTransitions(used), ...runningAnimations(used)];
   const patterns = dedupe(found).map((pattern, index) => ({
     ...pattern,
     id: `motion-${index + 1}`,
@@ -23,6 +20,10 @@ export function analyzeMotion(facts: PageFacts): Motion {
   return {
     patterns: patterns.slice(0, maxPatterns),
     total: patterns.length,
+    unused: {
+      patterns: dedupe([...declaredAnimations(unused), ...declaredTransitions(unused)]).length,
+      keyframes: countUnusedKeyframes(used),
+    },
     categories,
     libraries: motion.libraries,
     canvases: motion.canvases,
@@ -38,12 +39,18 @@ export function analyzeMotion(facts: PageFacts): Motion {
   };
 }
 
+/** What is declared for elements that the page has, or what is not. */
+function onlyIf(isUsed: boolean, { animations, transitions }: CssFacts): Pick<CssFacts, "animations" | "transitions"> {
+  const fits = (motion: DeclaredMotion): boolean => motion.isUsed === isUsed;
+  return { animations: animations.filter(fits), transitions: transitions.filter(fits) };
+}
+
 type Found = Omit<MotionPattern, "id" | "respectsReducedMotion">;
 
 function toPattern(
   type: MotionPattern["type"],
   name: string,
-  { timeline, selector, durationMs, delayMs, easing, iterations }: Omit<DeclaredMotion, "property">,
+  { timeline, selector, durationMs, delayMs, easing, iterations }: Omit<DeclaredMotion, "property" | "isUsed">,
   properties: readonly string[],
   stateTwin?: string,
 ): Found {
@@ -90,28 +97,25 @@ function withoutStates(selector: string): string {
   return selector.replace(/:(hover|focus-visible|focus-within|focus|active|checked)/g, "").trim();
 }
 
-function unusedKeyframes({ css }: PageFacts): Found[] {
-  const used = new Set(css.animations.map(({ property }) => property));
-  return css.keyframes
-    .filter(({ name }) => !used.has(name))
-    .map(({ name, properties }) =>
-      toPattern(
-        "keyframes",
-        name,
-        { selector: "", durationMs: 0, delayMs: 0, easing: "", iterations: 1, timeline: "" },
-        properties,
-      ),
-    );
+function countUnusedKeyframes({ css, motion }: PageFacts): number {
+  const used = new Set([...css.animations.map(({ property }) => property), ...motion.live.map(({ name }) => name)]);
+  return css.keyframes.filter(({ name }) => !used.has(name)).length;
 }
 
-function scriptedAnimations({ motion }: PageFacts): Found[] {
-  return motion.live
-    .filter(({ source }) => source === "web_animation")
-    .map((live) => ({
-      ...toPattern("web_animation", live.name === "" ? "script animation" : live.name, live, live.properties),
-      isRunning: true,
-      script: live.script,
-    }));
+/** Those of scripts, and those that no style sheet declares that could be read. */
+function runningAnimations({ css, motion }: PageFacts): Found[] {
+  const declared = new Set(css.animations.map(({ property }) => property));
+  return motion.live.flatMap((live) => {
+    const { source, name, properties } = live;
+    if (source === "css_transition" || (source === "css_animation" && declared.has(name))) return [];
+    return [
+      {
+        ...toPattern(source, name === "" ? "script animation" : name, live, properties),
+        isRunning: true,
+        ...(source === "web_animation" ? { script: live.script } : {}),
+      },
+    ];
+  });
 }
 
 function dedupe(patterns: readonly Found[]): Found[] {
@@ -124,20 +128,19 @@ function dedupe(patterns: readonly Found[]): Found[] {
 }
 
 function findWarnings(patterns: readonly MotionPattern[], hasReducedMotion: boolean): MotionWarning[] {
-  const moving = patterns.filter(({ type }) => type !== "keyframes");
-  const infinite = moving.filter(({ iterations }) => iterations === -1);
-  const costly = moving.filter(({ cost }) => cost === "layout");
-  const long = moving.filter(
+  const infinite = patterns.filter(({ iterations }) => iterations === -1);
+  const costly = patterns.filter(({ cost }) => cost === "layout");
+  const long = patterns.filter(
     ({ durationMs, iterations, type }) => durationMs > 5_000 && iterations === 1 && type !== "css_transition",
   );
   const warnings: (MotionWarning | false)[] = [
-    moving.length > 0 &&
+    patterns.length > 0 &&
       !hasReducedMotion && {
         code: "no_reduced_motion",
         severity: "warning",
         topic: "accessibility",
-        message: `There is no rule for people who asked for less motion (prefers-reduced-motion). Movements: ${moving.length}.`,
-        selectors: selectorsOf(moving),
+        message: `There is no rule for people who asked for less motion (prefers-reduced-motion). Movements: ${patterns.length}.`,
+        selectors: selectorsOf(patterns),
       },
     infinite.length > 0 && {
       code: "infinite_motion",
@@ -153,11 +156,11 @@ function findWarnings(patterns: readonly MotionPattern[], hasReducedMotion: bool
       message: `Transform and opacity are cheap to move. Movements that change the layout in every frame: ${costly.length}.`,
       selectors: selectorsOf(costly),
     },
-    moving.length > 20 && {
+    patterns.length > 20 && {
       code: "many_motions",
       severity: "warning",
       topic: "performance",
-      message: `${moving.length} movements are declared; more than 20 are hard to keep smooth and calm.`,
+      message: `${patterns.length} movements are declared; more than 20 are hard to keep smooth and calm.`,
       selectors: [],
     },
     long.length > 0 && {

@@ -7,7 +7,7 @@ const motionPatternSchema = z.object({
   properties: list(z.string()),
   trigger: z.enum(["hover", "focus", "click", "scroll", "intersection", "load", "unknown"]),
   durationMs: z.number(),
-  type: z.enum(["css_animation", "css_transition", "keyframes", "web_animation"]),
+  type: z.enum(["css_animation", "css_transition", "web_animation"]),
   category: z.enum([
     "typing_animation",
     "marquee",
@@ -67,6 +67,11 @@ const frameSchema = z.object({
 export const motionSchema = z.object({
   patterns: list(motionPatternSchema),
   total: z.number(),
+  unused: z
+    .object({ patterns: z.number(), keyframes: z.number() })
+    .describe(
+      "Declared for elements that the page does not have, and keyframes that nothing uses: neither is a pattern.",
+    ),
   categories: z.record(z.string(), z.number()),
   libraries: list(z.object({ name: z.string(), version: z.string(), evidence: z.string() })),
   canvases: list(z.object({ selector: z.string(), context: z.string(), isAnimated: z.boolean() })),

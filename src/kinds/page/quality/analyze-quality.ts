@@ -1,19 +1,19 @@
 import type { PageFacts } from "../facts.ts";
 import type { PageInput } from "../contract.ts";
 import type { Measurements } from "../measurements.ts";
-import { findCliches, gradeOf, rateContextuality, rateOriginality } from "./axes.ts";
+import { gradeOf, rateContextuality } from "./axes.ts";
+import type { AxeResult } from "./axe.ts";
 import { linkFindings } from "./check-links.ts";
+import { findCliches } from "./cliches.ts";
 import { rateCraftsmanship } from "./craftsmanship.ts";
 import { bySeverity } from "./findings.ts";
 import { checkLoading } from "./load-checks.ts";
-import { checkPage } from "./page-checks.ts";
-import { axisNames, type Axis, type AxisName, type Finding, type LinkCheck, type Quality } from "./quality.ts";
+import { checkPage, checkWithoutAxe } from "./page-checks.ts";
+import { axisNames, type Axis, type AxisName, type LinkCheck, type Quality } from "./quality.ts";
 import { recommend } from "./recommend.ts";
 
 export interface QualityParts {
-  readonly axe:
-    | { readonly findings: readonly Finding[]; readonly passes: number; readonly incomplete: number }
-    | undefined;
+  readonly axe: AxeResult | undefined;
   readonly measured: Measurements | undefined;
   readonly links: LinkCheck | undefined;
 }
@@ -21,30 +21,24 @@ export interface QualityParts {
 export function analyzeQuality(facts: PageFacts, input: PageInput, { axe, measured, links }: QualityParts): Quality {
   const findings = [
     ...checkPage(facts),
-    ...(axe?.findings ?? []),
+    ...(axe?.findings ?? checkWithoutAxe(facts)),
     ...(measured === undefined ? [] : checkLoading(measured)),
     ...(links === undefined ? [] : linkFindings(links)),
   ].toSorted(bySeverity);
-  const cliches = findCliches(facts);
   const axes: Record<AxisName, Axis> = {
-    originality: rateOriginality(facts, cliches, input.strict),
     craftsmanship: rateCraftsmanship(facts, findings),
     contextuality: rateContextuality(facts, input),
   };
   const total = axisNames.reduce((sum, name) => sum + input.weights[name], 0);
-  const score =
-    total === 0
-      ? 0
-      : Math.round(axisNames.reduce((sum, name) => sum + axes[name].score * input.weights[name], 0) / total);
+  const score = Math.round(axisNames.reduce((sum, name) => sum + axes[name].score * input.weights[name], 0) / total);
   return {
     score,
     grade: gradeOf(score),
     axes,
-    cliches,
+    cliches: findCliches(facts),
     findings,
     recommendations: recommend(findings, axes, input.weights),
-    accessibility:
-      axe === undefined ? null : { violations: axe.findings.length, passes: axe.passes, incomplete: axe.incomplete },
+    accessibility: axe?.counts ?? null,
     vitals: measured === undefined ? null : summariseVitals(measured),
     weight: measured === undefined ? null : weigh(measured),
     links: links ?? null,

@@ -1,12 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
+import type { Box } from "../facts.ts";
 import type { LivePage } from "../live-page.ts";
-import type { Finding, Severity } from "./quality.ts";
+import type { Finding, Quality, Severity } from "./quality.ts";
 
 interface AxeNode {
-  /** One step per frame or shadow root. */
+  /** One step per shadow root. */
   readonly target: readonly (string | readonly string[])[];
   readonly summary: string;
+  readonly box: Box | null;
 }
 
 interface AxeViolation {
@@ -14,46 +16,52 @@ interface AxeViolation {
   readonly impact: Severity | null;
   readonly help: string;
   readonly helpUrl: string;
-  readonly tags: readonly string[];
   readonly nodes: readonly AxeNode[];
   readonly count: number;
 }
 
-/** Rules that this analysis checks itself, or that take long and say little about one page. */
-const leftOut = [
-  "document-title",
-  "region",
-  "heading-order",
-  "page-has-heading-one",
-  "landmark-one-main",
-  "scrollable-region-focusable",
-];
+interface AxeAnswer {
+  readonly passes: number;
+  readonly incomplete: number;
+  readonly violations: readonly AxeViolation[];
+}
+
+export interface AxeResult {
+  readonly findings: readonly Finding[];
+  readonly counts: NonNullable<Quality["accessibility"]>;
+}
+
+const maxNodes = 10;
 
 /** As text, because it runs in the page: importing it takes a quarter of a second for nothing. */
 export function readAxe(): Promise<string> {
   return readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 }
 
-/** Accessibility, checked by axe-core in the page. */
-export async function runAxe(
-  evaluate: LivePage["evaluate"],
-  source: string,
-): Promise<{ findings: Finding[]; passes: number; incomplete: number }> {
-  const rules = Object.fromEntries(leftOut.map((name) => [name, { enabled: false }]));
+/** Accessibility, checked by axe-core in the page: all rules that it runs by itself, in the page but not in the frames in it. */
+export async function runAxe(evaluate: LivePage["evaluate"], source: string): Promise<AxeResult> {
   const script = `(async () => {
 ${source}
-;const found = await axe.run(document, { resultTypes: ["violations"], iframes: false, rules: ${JSON.stringify(rules)} });
+;const found = await axe.run(document, { resultTypes: ["violations"], iframes: false, elementRef: true });
+const boxOf = (element) => {
+  const { left, top, width, height } = element?.getBoundingClientRect?.() ?? { width: 0, height: 0 };
+  return width * height === 0 ? null : { x: Math.round(left + scrollX), y: Math.round(top + scrollY), width: Math.round(width), height: Math.round(height) };
+};
 return {
   passes: found.passes.length,
   incomplete: found.incomplete.length,
-  violations: found.violations.slice(0, 60).map((violation) => ({
-    id: violation.id, impact: violation.impact, help: violation.help, helpUrl: violation.helpUrl, tags: violation.tags, count: violation.nodes.length,
-    nodes: violation.nodes.slice(0, 10).map((node) => ({ target: node.target, summary: (node.failureSummary ?? "").slice(0, 400) })),
+  violations: found.violations.map((violation) => ({
+    id: violation.id, impact: violation.impact, help: violation.help, helpUrl: violation.helpUrl, count: violation.nodes.length,
+    nodes: violation.nodes.slice(0, ${maxNodes}).map((node) => ({ target: node.target, summary: (node.failureSummary ?? "").slice(0, 400), box: boxOf(node.element) })),
   })),
 };
 })()`;
-  const result: { passes: number; incomplete: number; violations: readonly AxeViolation[] } = await evaluate(script);
-  return { passes: result.passes, incomplete: result.incomplete, findings: result.violations.map(toFinding) };
+  const { passes, incomplete, violations }: AxeAnswer = await evaluate(script);
+  const elements = violations.reduce((sum, { count }) => sum + count, 0);
+  return {
+    findings: violations.map(toFinding),
+    counts: { violations: violations.length, elements, passes, incomplete },
+  };
 }
 
 function toFinding({ id, impact, help, helpUrl, nodes, count }: AxeViolation): Finding {
@@ -67,6 +75,7 @@ function toFinding({ id, impact, help, helpUrl, nodes, count }: AxeViolation): F
     advice: `See ${helpUrl}`,
     count,
     selectors: nodes.map(({ target }) => [target.at(-1)].flat().join(" ")),
+    boxes: nodes.map(({ box }) => box),
     help: helpUrl,
   };
 }

@@ -4,7 +4,20 @@ type Text = readonly [topic: Finding["topic"], severity: Severity, title: string
 
 /** What a finding is about, how bad it is where it does not say so itself, and what to do about it. */
 export const findingTexts = {
-  "title-missing": ["seo", "serious", "The page has no title", "Give it a title of 10 to 60 characters."],
+  "a11y-document-title": [
+    "accessibility",
+    "serious",
+    "The page has no title",
+    "Give it a title of 10 to 60 characters.",
+  ],
+  "a11y-html-has-lang": ["accessibility", "serious", "The page does not say its language", "Set lang on <html>."],
+  "a11y-page-has-heading-one": [
+    "accessibility",
+    "moderate",
+    "The page has no main heading",
+    "Add one <h1> that says what the page is.",
+  ],
+  "a11y-heading-order": ["accessibility", "moderate", "Headings skip a level", "Go down one level at a time."],
   "title-long": ["seo", "minor", "The title is cut in search results", "Shorten it to 60 characters."],
   "description-missing": ["seo", "moderate", "The page has no description", "Describe it in 50 to 160 characters."],
   noindex: ["seo", "moderate", "Search engines are told to leave the page out", "Remove noindex if it is to be found."],
@@ -14,9 +27,7 @@ export const findingTexts = {
     "Phones show the page shrunk",
     "Add width=device-width, initial-scale=1.",
   ],
-  "heading-missing": ["seo", "moderate", "The page has no main heading", "Add one <h1> that says what the page is."],
   "heading-many": ["seo", "minor", "The page has several main headings", "Keep one <h1>."],
-  "heading-skip": ["accessibility", "minor", "Headings skip a level", "Go down one level at a time."],
   "link-text": ["seo", "minor", "Links do not say where they lead", "Name the target in the link."],
   "link-broken": ["links", "serious", "Links lead nowhere", "Correct or remove them."],
   "image-broken": ["links", "serious", "Images do not load", "Correct their addresses."],

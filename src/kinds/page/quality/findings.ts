@@ -5,11 +5,12 @@ import type { Finding, Severity } from "./quality.ts";
 export function found(
   id: keyof typeof findingTexts,
   evidence: string,
-  more: Partial<Pick<Finding, "severity" | "count" | "selectors">> = {},
+  more: Partial<Pick<Finding, "severity" | "count" | "selectors" | "boxes">> = {},
 ): Finding {
   const [topic, severity, title, advice] = findingTexts[id];
   const selectors = (more.selectors ?? []).slice(0, 10);
-  return { id, topic, severity, title, evidence, advice, count: 1, ...more, selectors };
+  const boxes = selectors.map((_selector, index) => more.boxes?.[index] ?? null);
+  return { id, topic, severity, title, evidence, advice, count: 1, ...more, selectors, boxes };
 }
 
 const order: Readonly<Record<Severity, number>> = { critical: 0, serious: 1, moderate: 2, minor: 3 };

@@ -1,3 +1,4 @@
+import { networkReason } from "../../../net/browser/browser-error.ts";
 import type { Measurements } from "../measurements.ts";
 import { found } from "./findings.ts";
 import type { Finding } from "./quality.ts";
@@ -37,7 +38,10 @@ function checkRequests({ requests }: Measurements): Checks {
       (status >= 400 || failure !== "") &&
       !/ERR_ABORTED|ERR_BLOCKED_BY/.test(failure),
   );
-  const reasons = failed.map(({ url, status, failure }) => `${url.slice(0, 120)} (${status === 0 ? failure : status})`);
+  const reasons = failed.map(
+    ({ url, status, failure }) =>
+      `${url.slice(0, 120)} (${status === 0 ? (networkReason(failure) ?? failure.replace("net::", "")) : status})`,
+  );
   const weight = `${(bytes / 1_000_000).toFixed(1)} MB in ${requests.length} requests`;
   return [
     bytes > 3_000_000 && found("weight", weight, worseIf(bytes > 8_000_000)),

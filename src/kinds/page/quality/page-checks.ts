@@ -1,10 +1,22 @@
-import type { PageFacts } from "../facts.ts";
+import type { ImageFacts, PageFacts } from "../facts.ts";
 import { found } from "./findings.ts";
 import type { Finding } from "./quality.ts";
 
-/** What the document itself shows: for search engines, and for whoever maintains it. */
+/** What the document itself shows: for search engines, and for whoever maintains it. What axe has a rule for is left to axe. */
 export function checkPage(facts: PageFacts): Finding[] {
   return [...checkSearch(facts), ...checkImages(facts), ...checkPractice(facts)].filter((item) => item !== false);
+}
+
+/** The rules of axe that its HTML alone can answer, under the same names, for a page that axe cannot look at. */
+export function checkWithoutAxe({ document: { title, headings, language } }: PageFacts): Finding[] {
+  const skip = headings.find(({ level }, index) => level - (headings[index - 1]?.level ?? level) > 1);
+  const checks: Checks = [
+    title === "" && found("a11y-document-title", "no <title>"),
+    language === "" && found("a11y-html-has-lang", "no <html lang>"),
+    !headings.some(({ level }) => level === 1) && found("a11y-page-has-heading-one", "no <h1>"),
+    skip !== undefined && found("a11y-heading-order", `before "${skip.text.slice(0, 80)}" (h${skip.level})`),
+  ];
+  return checks.filter((item) => item !== false);
 }
 
 type Checks = readonly (Finding | false)[];
@@ -12,17 +24,13 @@ type Checks = readonly (Finding | false)[];
 function checkSearch({ document, content }: PageFacts): Checks {
   const { title, description, robotsMeta, headings } = document;
   const topHeadings = headings.filter(({ level }) => level === 1).length;
-  const skip = headings.find(({ level }, index) => level - (headings[index - 1]?.level ?? level) > 1);
   const vague = content.links.filter(({ text }) => /^(click here|here|read more|more|link)$/i.test(text.trim()));
   return [
-    title === "" && found("title-missing", "no <title>"),
     title.length > 70 && found("title-long", `${title.length} characters`),
     description === "" && found("description-missing", 'no <meta name="description">'),
     /noindex/i.test(robotsMeta) && found("noindex", robotsMeta),
     document.viewportMeta === "" && found("viewport-missing", 'no <meta name="viewport">'),
-    topHeadings === 0 && found("heading-missing", "no <h1>"),
     topHeadings > 1 && found("heading-many", `${topHeadings} <h1>`, { count: topHeadings }),
-    skip !== undefined && found("heading-skip", `before "${skip.text.slice(0, 80)}" (h${skip.level})`),
     vague.length > 0 && found("link-text", `"${vague[0]?.text ?? ""}"`, of(vague)),
   ];
 }
@@ -59,6 +67,6 @@ function checkPractice({ document, content: { insecure, scripts, inlineHandlers 
   ];
 }
 
-function of(list: readonly { readonly selector: string }[]): { count: number; selectors: string[] } {
-  return { count: list.length, selectors: list.map(({ selector }) => selector) };
+function of(list: readonly Pick<ImageFacts, "selector" | "box">[]): Pick<Finding, "count" | "selectors" | "boxes"> {
+  return { count: list.length, selectors: list.map(({ selector }) => selector), boxes: list.map(({ box }) => box) };
 }

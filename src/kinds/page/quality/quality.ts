@@ -2,7 +2,7 @@ import { z } from "zod";
 import { list } from "../list-schema.ts";
 import { placeSchema } from "../places.ts";
 
-export const axisNames = ["originality", "craftsmanship", "contextuality"] as const;
+export const axisNames = ["craftsmanship", "contextuality"] as const;
 
 const gradeSchema = z.enum(["A", "B", "C", "D", "F"]);
 const rankSchema = z.enum(["high", "medium", "low"]);
@@ -17,6 +17,8 @@ const axisSchema = z.object({
 
 const clicheSchema = z.object({ type: z.string(), description: z.string(), severity: rankSchema });
 
+const boxSchema = z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() });
+
 /** Something that is wrong with the page, with what shows it. */
 const findingSchema = z.object({
   id: z.string().describe("Stays the same from one analysis to the next, so that two can be compared."),
@@ -26,7 +28,10 @@ const findingSchema = z.object({
   evidence: z.string(),
   advice: z.string(),
   count: z.number().describe("How many places have it."),
-  selectors: list(z.string()),
+  selectors: list(z.string()).describe("At most ten of them."),
+  boxes: list(boxSchema.nullable()).describe(
+    "Where each of the selectors is drawn, in pixels of the page; null where it is not, or is not known.",
+  ),
   places: list(placeSchema).optional().describe("Those of its elements that are there, as the browser shows them."),
   help: z.string().optional(),
 });
@@ -49,7 +54,10 @@ export const qualitySchema = z.object({
   cliches: list(clicheSchema),
   findings: list(findingSchema),
   recommendations: list(recommendationSchema),
-  accessibility: z.object({ violations: z.number(), passes: z.number(), incomplete: z.number() }).nullable(),
+  accessibility: z
+    .object({ violations: z.number(), elements: z.number(), passes: z.number(), incomplete: z.number() })
+    .nullable()
+    .describe("Rules of axe-core as it counts them, and the elements that violate one."),
   vitals: z
     .object({
       largestPaintMs: z.number(),

@@ -38,10 +38,7 @@ export function recommend(
         category: name,
         priority: points <= -12 ? ("high" as const) : ("medium" as const),
         title: text,
-        description:
-          name === "originality"
-            ? "Replace it with something of the page's own."
-            : "Say it in the page's text and headings.",
+        description: "Say it in the page's text and headings.",
         evidence: text,
         gain: gain(name, -points),
         selectors: [],

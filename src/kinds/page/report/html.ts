@@ -18,6 +18,27 @@ export function raw(text: string): Markup {
   return new Markup(text);
 }
 
+/**
+ * Text in which addresses, selectors and names of code may break at their signs, and nothing else does: words stay whole. Only what
+ * is too long for a word and has no such place may break anywhere.
+ */
+export function breakable(text: string): Markup {
+  const parts = text
+    .split(/(\s+)/)
+    .map((token) => (token.length <= longestUnbroken ? escapeHtml(token) : breakToken(token)));
+  return new Markup(parts.join(""));
+}
+
+const longestUnbroken = 20;
+const longestWord = 30;
+
+function breakToken(token: string): string {
+  const pieces = token.split(/(?<=[/?&=_.,:;>#|+~)-])(?![/?&=_.,:;>#|+~)-])|(?<=[a-z])(?=[A-Z])/);
+  return pieces
+    .map((piece) => (piece.length > longestWord ? `<span class="long">${escapeHtml(piece)}</span>` : escapeHtml(piece)))
+    .join("<wbr />");
+}
+
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -3,7 +3,7 @@ import type { Motion } from "../motion/motion.ts";
 import type { Quality } from "../quality/quality.ts";
 import type { Place } from "../places.ts";
 import type { Responsive } from "../responsive.ts";
-import { html, type Markup, type Value } from "./html.ts";
+import { breakable, html, type Markup, type Value } from "./html.ts";
 import { barChart, type Bar, pageMap, toneOf } from "./plots.ts";
 
 /** The source of a picture that the report carries with it. */
@@ -11,21 +11,23 @@ export type Picture = (name: string) => string | undefined;
 
 /** On a narrow screen cells stand below each other, and each carries the name of its column. */
 export function table(columns: readonly string[], rows: readonly (readonly Value[])[]): Markup {
-  return html`<table>
-    <thead>
-      <tr>
-        ${columns.map((column) => html`<th>${column}</th>`)}
-      </tr>
-    </thead>
-    <tbody>
-      ${rows.map(
-        (cells) =>
-          html`<tr>
-            ${cells.map((cell, index) => html`<td data-column="${columns[index]}">${cell}</td>`)}
-          </tr>`,
-      )}
-    </tbody>
-  </table>`;
+  return html`<div class="wide">
+    <table>
+      <thead>
+        <tr>
+          ${columns.map((column) => html`<th>${column}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          (cells) =>
+            html`<tr>
+              ${cells.map((cell, index) => html`<td data-column="${columns[index]}">${typeof cell === "string" ? breakable(cell) : cell}</td>`)}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
 }
 
 export function findingsPart({ findings, recommendations }: Quality, picture: Picture): Markup {
@@ -39,12 +41,12 @@ export function findingsPart({ findings, recommendations }: Quality, picture: Pi
     const gain = gains.get(item.id) ?? 0;
     return [
       html`<span class="tag ${item.severity}">${item.severity}</span>`,
-      html`${item.title}${item.count > 1 && html` <span class="soft">× ${item.count}</span>`}`,
-      html`<div>${cut(item.evidence, 300)}</div>
+      html`${breakable(item.title)}${item.count > 1 && html` <span class="soft">× ${item.count}</span>`}`,
+      html`<div>${breakable(cut(item.evidence, 300))}</div>
         <div class="soft">
           ${item.help === undefined ? item.advice : html`<a href="${item.help}" rel="noreferrer">How to mend it</a>`}
         </div>
-        ${item.selectors.slice(0, 3).map((selector) => html`<code>${selector}</code> `)}
+        ${item.selectors.slice(0, 3).map((selector) => html`<code>${breakable(selector)}</code> `)}
         ${(item.places ?? []).slice(0, 1).map((place) => showCrop(place, picture))}`,
       gain > 0 && html`<span class="ok">+${gain}</span>`,
     ];
@@ -93,7 +95,7 @@ export function axesPart({ axes, cliches }: Quality): Markup {
   const rows = Object.entries(axes).map(([name, axis]): Value[] => [
     name,
     html`<span class="${toneOf(axis.score)}">${axis.score} (${axis.grade})</span>`,
-    html`${axis.details.slice(0, 14).map(({ points, text }) => html`<div><span class="${points < 0 ? "serious" : "ok"}">${points > 0 ? "+" : ""}${points}</span> ${text}</div>`)}`,
+    html`${axis.details.slice(0, 14).map(({ points, text }) => html`<div><span class="${points < 0 ? "serious" : "ok"}">${points > 0 ? "+" : ""}${points}</span> ${breakable(text)}</div>`)}`,
   ]);
   return html`<section class="card">
     <h2>How the score came about</h2>
@@ -129,7 +131,7 @@ export function layoutPart({ sections, palette, typography, framework, grid }: L
       ${grid.usesGrid || grid.usesFlex ? columns : "No grid."}
       ${body !== null && `Text: ${body.family}, ${body.size} px.`}
     </p>
-    <h3>Colours (${palette.theme})</h3>
+    <h3>Colours${palette.theme !== "unknown" && html` (${palette.theme})`}</h3>
     <div class="swatches">
       ${palette.colors.map(
         ({ color, role }) =>
@@ -154,7 +156,7 @@ export function motionPart({ patterns, warnings, libraries, total, frames }: Mot
   const rows = patterns
     .slice(0, 40)
     .map(({ name, category, trigger, durationMs, iterations, properties, cost, selector }): Value[] => [
-      html`${cut(name, 80)}<br /><code>${cut(selector, 80)}</code>`,
+      html`${breakable(cut(name, 80))}<br /><code>${breakable(cut(selector, 80))}</code>`,
       category.replaceAll("_", " "),
       trigger,
       `${durationMs} ms${iterations === -1 ? ", forever" : ""}`,
@@ -164,7 +166,7 @@ export function motionPart({ patterns, warnings, libraries, total, frames }: Mot
   return html`<section class="card">
     <h2>Motion (${total})</h2>
     ${libraries.length > 0 && html`<p>Libraries: ${libraries.map(({ name, version }) => `${name} ${version}`.trim()).join(", ")}.</p>`}
-    ${warnings.map(({ message, severity }) => html`<p class="${severity === "warning" ? "moderate" : "minor"}">${message}</p>`)}
+    ${warnings.map(({ message, severity }) => html`<p class="${severity === "warning" ? "moderate" : "minor"}">${breakable(message)}</p>`)}
     ${
       rows.length === 0
         ? html`<p class="soft">Nothing moves.</p>`
@@ -182,7 +184,7 @@ export function responsivePart(responsive: Responsive, picture: Picture): Markup
   const { viewports, differences, problems } = responsive;
   return html`<section class="card">
     <h2>Sizes of the window</h2>
-    ${problems.map(({ viewport, message, selectors }) => html`<p class="serious">${viewport}: ${message} <code>${selectors.join(", ")}</code></p>`)}
+    ${problems.map(({ viewport, message, selectors }) => html`<p class="serious">${viewport}: ${breakable(message)} <code>${breakable(selectors.join(", "))}</code></p>`)}
     <div class="shots">
       ${viewports.map(({ name, width, height, navigation, screenshot }) => {
         const source = screenshot === undefined ? undefined : picture(screenshot);
@@ -200,7 +202,7 @@ export function responsivePart(responsive: Responsive, picture: Picture): Markup
       differences.length > 0 &&
       html`<h3>What changes</h3>
         <ul class="plain">
-          ${differences.slice(0, 30).map(({ category, element, description, from, to }) => html`<li>${category}: <code>${element}</code> ${description} <span class="soft">(${from} → ${to})</span></li>`)}
+          ${differences.slice(0, 30).map(({ category, element, description, from, to }) => html`<li>${category}: <code>${breakable(element)}</code> ${breakable(description)} <span class="soft">(${from} → ${to})</span></li>`)}
         </ul>`
     }
   </section>`;

@@ -1,6 +1,6 @@
 import type { JobContext } from "../../../job/kind.ts";
 import type { PageAnalysis } from "../contract.ts";
-import { html, raw, type Markup } from "./html.ts";
+import { breakable, html, raw, type Markup } from "./html.ts";
 import { performancePart } from "./performance-part.ts";
 import { scoreRing, toneOf } from "./plots.ts";
 import { axesPart, findingsPart, layoutPart, motionPart, responsivePart, vitalsPart } from "./report-parts.ts";
@@ -54,8 +54,8 @@ export function renderReport(analysis: PageAnalysis, pictures: ReadonlyMap<strin
         <main>
           <header class="top">
             <div>
-              <h1>${title}</h1>
-              <p><a href="${analysis.finalUrl}" rel="noreferrer noopener">${analysis.finalUrl}</a></p>
+              <h1 style="--longest: ${longestWordIn(title)}">${breakable(title)}</h1>
+              <p><a href="${analysis.finalUrl}" rel="noreferrer noopener">${breakable(analysis.finalUrl)}</a></p>
               <p class="soft">
                 ${analysis.analyzedAt.replace("T", " ").slice(0, 16)} UTC · ${(analysis.durationMs / 1_000).toFixed(1)}
                 s · ${page.elements} elements · ${page.width} × ${page.height} px
@@ -81,6 +81,11 @@ export function renderReport(analysis: PageAnalysis, pictures: ReadonlyMap<strin
     </html>`.text;
 }
 
+/** So that the heading can be set as small as its longest word needs. */
+function longestWordIn(title: string): number {
+  return Math.max(1, ...title.split(/[^\p{L}\p{N}]+/u).map(({ length }) => Math.min(length, 48)));
+}
+
 /** What a reader must know to judge the rest: what is missing, and why. */
 function notes({ method, methodReason, phases, warnings }: PageAnalysis): Markup[] {
   const missing = phases.filter(({ state }) => state === "failed" || state === "timed_out");
@@ -88,15 +93,15 @@ function notes({ method, methodReason, phases, warnings }: PageAnalysis): Markup
     ...(method === "static"
       ? [
           html`<p class="note">
-            Read from the HTML and CSS alone; nothing was drawn, run or measured. ${methodReason}
+            Read from the HTML and CSS alone; nothing was drawn, run or measured. ${breakable(methodReason ?? "")}
           </p>`,
         ]
       : []),
     ...missing.map(
       ({ name, state, reason }) =>
-        html`<p class="note">${state === "failed" && `The phase ${name} failed: `}${reason}</p>`,
+        html`<p class="note">${state === "failed" && `The phase ${name} failed: `}${breakable(reason ?? "")}</p>`,
     ),
-    ...warnings.map(({ message }) => html`<p class="note">${message}</p>`),
+    ...warnings.map(({ message }) => html`<p class="note">${breakable(message)}</p>`),
   ];
 }
 

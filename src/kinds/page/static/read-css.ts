@@ -1,6 +1,14 @@
-import { generate, parse, walk, type CssNode, type Rule } from "css-tree";
+import { generate, parse, walk, type Atrule, type CssNode, type Rule } from "css-tree";
 import type { CssFacts, DeclaredMotion } from "../facts.ts";
-import { cssFeatures, doesMath, mathIn, splitList, stateOf, toMilliseconds } from "../in-page/collect-css.ts";
+import {
+  cssFeatures,
+  doesMath,
+  isForStill,
+  mathIn,
+  splitList,
+  stateOf,
+  toMilliseconds,
+} from "../in-page/collect-css.ts";
 
 const maxCharacters = 2_000_000;
 
@@ -41,7 +49,7 @@ export function readCss(texts: readonly string[], unreadable: readonly string[])
     visit: "Rule",
     enter(node) {
       notes.rules += 1;
-      if (this.atrule?.name.endsWith("keyframes") !== true) takeRule(node, notes);
+      if (this.atrule?.name.endsWith("keyframes") !== true) takeRule(node, isStill(this.atrule), notes);
     },
   });
   return { ...notes, mediaQueries: [...new Set(notes.mediaQueries)].slice(0, 200) };
@@ -66,11 +74,17 @@ function takeAtRule(node: CssNode, notes: Notes): void {
   }
 }
 
-function takeRule(rule: Rule, notes: Notes): void {
+function isStill(around: Atrule | null): boolean {
+  return around?.name === "media" && around.prelude !== null && isForStill(generate(around.prelude));
+}
+
+function takeRule(rule: Rule, isInStill: boolean, notes: Notes): void {
   const selector = generate(rule.prelude).slice(0, 200);
   const declared = declarations(rule.block);
-  notes.animations.push(...toMotions(selector, "animation", declared));
-  notes.transitions.push(...toMotions(selector, "transition", declared));
+  if (!isInStill) {
+    notes.animations.push(...toMotions(selector, "animation", declared));
+    notes.transitions.push(...toMotions(selector, "transition", declared));
+  }
   const state = stateOf(selector);
   if (state !== undefined) notes.states.push({ selector, state, properties: [...declared.keys()].slice(0, 20) });
   for (const [name, value] of declared) {
@@ -128,6 +142,7 @@ function toMotions(
         easing,
         iterations: words.includes("infinite") ? -1 : Number.isFinite(Number(count)) ? Number(count) : 1,
         timeline,
+        isUsed: true,
       };
     })
     .filter(({ property }) => property !== "");

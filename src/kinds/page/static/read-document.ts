@@ -19,6 +19,7 @@ export function readDocument($: CheerioAPI, base: string, hasDoctype: boolean, c
     sections,
     landmarks: readLandmarks($),
     styles: {
+      painted: [],
       texts: [],
       backgrounds: readColors(css),
       borders: [],
@@ -163,6 +164,10 @@ function toSection(
       .map((element) => (element.tagName === "textarea" ? "textarea" : (element.attribs["type"] ?? "text"))),
     repeated: Math.max(count("li"), count("article")),
     text,
+    characters: textOf(part, 100_000).length,
+    linkCharacters: textOf(part.find("a[href]"), 100_000).length,
+    proseCharacters: textOf(part.find("p"), 100_000).length,
+    left: 0,
     top,
     height: Math.max(50, 40 * headings + 60 * paragraphs + 200 * images + 40 * buttons),
     width: widthWithoutBrowser,
@@ -207,6 +212,7 @@ function toImage(image: Part, index: number, base: string): PageFacts["content"]
   return {
     source: absolute(image.attr("src") ?? "", base),
     selector: `img:nth-of-type(${index + 1})`,
+    box: null,
     hasAlt: image.attr("alt") !== undefined,
     hasSize: image.attr("width") !== undefined && image.attr("height") !== undefined,
     isLazy: image.attr("loading") === "lazy",
@@ -222,6 +228,7 @@ function toLink(link: Part, base: string): PageFacts["content"]["links"][number]
     url: absolute(link.attr("href") ?? "", base),
     text: link.attr("aria-label") ?? textOf(link, 100),
     selector: "a",
+    box: null,
     rel: link.attr("rel") ?? "",
     target: link.attr("target") ?? "",
   };

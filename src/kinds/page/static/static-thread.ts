@@ -2,6 +2,7 @@ import { load, type CheerioAPI } from "cheerio/slim";
 import { parentPort, workerData } from "node:worker_threads";
 import { parseUrl } from "../../../job/parse-url.ts";
 import type { SheetSources, StaticDocument, StaticReply, StaticSheets } from "./static-reader.ts";
+import { markUsed } from "./mark-used.ts";
 import { readCss } from "./read-css.ts";
 import { readDocument } from "./read-document.ts";
 
@@ -12,7 +13,7 @@ const $ = load(`<page>${html}`);
 
 parentPort?.once("message", ({ texts, unreadable }: StaticSheets) => {
   const css = readCss(texts, unreadable);
-  reply({ facts: readDocument($, base, /^\s*<!doctype/i.test(html), css) });
+  reply({ facts: markUsed(readDocument($, base, /^\s*<!doctype/i.test(html), css)) });
 });
 reply({ sheets: findSheets($) });
 
