@@ -66,7 +66,10 @@ const words: Readonly<Record<EntryKind, Words>> = {
     fast: [["long", 0.1]],
     quick: [["long", 0.1]],
     short: [["long", 0.1]],
-    subtle: [["long", 0.3], ["endless", 0]],
+    subtle: [
+      ["long", 0.3],
+      ["endless", 0],
+    ],
     delayed: ["delayed"],
     infinite: ["endless"],
     endless: ["endless"],

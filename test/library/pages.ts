@@ -107,7 +107,7 @@ function layout(sections: Section[], gradients: readonly string[]): Layout {
     breakpoints: [],
     framework: { framework: "none", confidence: 0, evidence: [], secondary: [] },
     landmarks: [],
-  } as Layout;
+  };
 }
 
 function pattern(given: Partial<Pattern>, place: number): Pattern {
@@ -127,7 +127,7 @@ function pattern(given: Partial<Pattern>, place: number): Pattern {
     isRunning: false,
     respectsReducedMotion: true,
     ...given,
-  } as Pattern;
+  };
 }
 
 function motion(patterns: Pattern[]): Motion {
@@ -142,5 +142,5 @@ function motion(patterns: Pattern[]): Motion {
     hasReducedMotion: true,
     usesScript: { frameRequests: 0, intersectionObservers: 0, scrollListeners: 0 },
     warnings: [],
-  } as unknown as Motion;
+  };
 }

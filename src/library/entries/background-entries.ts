@@ -53,7 +53,8 @@ function typeOfImage(image: string, style: Declarations): string {
   if (image.includes("url(")) {
     if (gradients.length > 0) return "multi_layer";
     if (/\.svg|image\/svg/.test(image)) return "svg_background";
-    const isTiled = (style["background-repeat"] ?? "repeat") === "repeat" && /^\d+px/.test(style["background-size"] ?? "");
+    const isTiled =
+      (style["background-repeat"] ?? "repeat") === "repeat" && /^\d+px/.test(style["background-size"] ?? "");
     return isTiled ? "pattern_background" : "image_background";
   }
   if (gradients.length === 0) return "unknown";

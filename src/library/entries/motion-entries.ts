@@ -15,13 +15,25 @@ export function motionEntries({ id, analysis: { motion } }: KeptPage): Entry[] {
   const different = new Map(motion.patterns.toReversed().map((pattern) => [likeness(pattern), pattern]));
   const patterns = motion.patterns.filter((pattern) => different.get(likeness(pattern)) === pattern);
   const found = patterns.map((pattern) => describe(pattern, libraries));
-  const canvases = motion.canvases.filter(({ isAnimated }) => isAnimated).map((canvas) => describeCanvas(canvas, libraries));
+  const canvases = motion.canvases
+    .filter(({ isAnimated }) => isAnimated)
+    .map((canvas) => describeCanvas(canvas, libraries));
   return [...found, ...canvases]
     .slice(0, maxMotions)
     .map((entry, place) => ({ id: entryId(id, "motion", place), kind: "motion", ...entry }));
 }
 
-function likeness({ type, category, trigger, durationMs, delayMs, easing, iterations, properties, name }: Pattern): string {
+function likeness({
+  type,
+  category,
+  trigger,
+  durationMs,
+  delayMs,
+  easing,
+  iterations,
+  properties,
+  name,
+}: Pattern): string {
   return JSON.stringify([type, category, trigger, durationMs, delayMs, easing, iterations, properties, name]);
 }
 

@@ -67,7 +67,8 @@ function readLooks(section: Section, source: SectionSource | undefined, elements
     colors: [...new Set([background, text, ...painted])].slice(0, 12),
     theme: themeOf(background),
     contrast: contrastOf(background, text),
-    gradient: section.colors.gradient || elements.some(({ style }) => /gradient\(/.test(style["background-image"] ?? "")),
+    gradient:
+      section.colors.gradient || elements.some(({ style }) => /gradient\(/.test(style["background-image"] ?? "")),
     image: section.colors.image || elements.some(({ style }) => /url\(/.test(style["background-image"] ?? "")),
     columns: Math.max(1, ...elements.map(({ style }) => countColumns(style["grid-template-columns"]))),
     fonts: [...new Set(fonts)].slice(0, 5),
@@ -103,11 +104,13 @@ function toFeatures({ counts, height }: Section, looks: Looks, elements: readonl
     fields: level(count(/^(input|textarea|select)$/), 5),
     large_heading: looks.heading_size / 72,
     large_text: looks.text_size / 32,
-    serif: Number(looks.fonts.some((font) => /serif|georgia|times|garamond|playfair/i.test(font) && !/sans/i.test(font))),
+    serif: Number(
+      looks.fonts.some((font) => /serif|georgia|times|garamond|playfair/i.test(font) && !/sans/i.test(font)),
+    ),
     monospace: has("font-family", /mono|courier|consolas/i),
     bold: Number(elements.some(({ style }) => Number(style["font-weight"]) >= 700)),
     transition: Number(elements.some(({ style }) => /[1-9]/.test(style["transition-duration"] ?? ""))),
-    animation: has("animation-name", /^(?!none)/),
+    animation: has("animation-name", /^(?!none$)./),
   };
 }
 
@@ -141,5 +144,8 @@ function countColumns(template: string | undefined): number {
   if (template === undefined || template === "none") return 1;
   const repeated = /repeat\((\d+),/.exec(template)?.[1];
   if (repeated !== undefined) return Number(repeated);
-  return template.replace(/\([^)]*\)/g, "").split(/\s+/).filter((part) => part !== "" && !part.startsWith("[")).length;
+  return template
+    .replace(/\([^)]*\)/g, "")
+    .split(/\s+/)
+    .filter((part) => part !== "" && !part.startsWith("[")).length;
 }

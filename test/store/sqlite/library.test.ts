@@ -1,16 +1,12 @@
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Library, LibraryLimits, SearchRequest } from "../../../src/library/library.ts";
-import { openLibrary } from "../../../src/store/sqlite/library/open-library.ts";
 import { connect } from "../../../src/store/sqlite/driver.ts";
+import { openTestLibrary } from "../../library/open.ts";
 import { keptPage } from "../../library/pages.ts";
 
-const thread = pathToFileURL(join(import.meta.dirname, "../../../.build/src/store/sqlite/library/library-thread.js"));
-const day = 86_400_000;
-const limits: LibraryLimits = { maxAgeMs: 90 * day, maxPages: 100, maxBytes: 100_000_000 };
 const everybody = {};
 
 describe("the design library", () => {
@@ -18,13 +14,7 @@ describe("the design library", () => {
   let library: Library;
   const moved: string[] = [];
   const open = (given: Partial<LibraryLimits> = {}): Library =>
-    openLibrary({
-      file: join(folder, "library.db"),
-      limits: { ...limits, ...given },
-      onMoved: (path) => moved.push(path),
-      now: () => 0,
-      thread,
-    });
+    openTestLibrary(folder, given, (path) => moved.push(path));
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "longhaul-library-"));
     moved.length = 0;
@@ -76,7 +66,11 @@ describe("the design library", () => {
     expect((await search({ kind: "motion", query: "hover color" }))[0]).toBe("glow");
     expect((await search({ kind: "background", query: "blue gradient" }))[0]).toBe("linear gradient");
     expect(
-      await search({ kind: "motion", query: "motion opacity transform color", conditions: [{ key: "duration_ms", max: 500 }] }),
+      await search({
+        kind: "motion",
+        query: "motion opacity transform color",
+        conditions: [{ key: "duration_ms", max: 500 }],
+      }),
     ).toEqual(["glow"]);
   });
 
@@ -84,7 +78,8 @@ describe("the design library", () => {
     await library.keep(harbour, 0);
     const dark = { background: "#101018", text: "#eeeeee", gradient: false, image: false };
     await library.keep(keptPage({ sections: [{ heading: "Night", colors: dark }, { heading: "Day" }] }), 1);
-    const [prices] = (await library.search({ kind: "section", query: "prices", limit: 1, offset: 0 }, everybody)).results;
+    const [prices] = (await library.search({ kind: "section", query: "prices", limit: 1, offset: 0 }, everybody))
+      .results;
     const like = await search({ like: prices?.id ?? "" });
     expect(like[0]).toBe("Night");
     expect(like).not.toContain("Prices");

@@ -107,9 +107,11 @@ function copyElement(element: Element, copying: Copying): SourceElement {
   const children: SourceNode[] = [];
   const isLeftOut =
     /^(script|style|link|meta|base|noscript|template|iframe|frame|object|embed|applet|portal|foreignobject)$/i;
+  const isKept = getComputedStyle(element).whiteSpace.startsWith("pre");
   for (const child of element.childNodes) {
     if (child.nodeType === 3) {
-      const text = (child.nodeValue ?? "").replace(/\s+/g, " ");
+      const raw = child.nodeValue ?? "";
+      const text = isKept ? raw : raw.replace(/\s+/g, " ");
       if (text !== "" && !(text === " " && children.length === 0)) children.push(text.slice(0, 5_000));
     } else if (child instanceof Element && !isLeftOut.test(child.localName)) {
       if (copying.elements.length >= copying.max) copying.isCut = true;

@@ -14,9 +14,9 @@ const htmlTags = new Set(
   ).split(" "),
 );
 const svgTags = new Set(
-  (
-    "svg g path circle rect line polyline polygon ellipse text tspan defs linearGradient radialGradient stop clipPath mask title desc"
-  ).split(" "),
+  "svg g path circle rect line polyline polygon ellipse text tspan defs linearGradient radialGradient stop clipPath mask title desc".split(
+    " ",
+  ),
 );
 const attributes = new Set(
   (
@@ -41,7 +41,10 @@ export function cleanSource(
   const numberOf = (old: number): number => {
     const base = cleanDeclarations(styles[old] ?? {});
     const steps = narrower.map((step) => cleanDeclarations(step.styles[old] ?? {}));
-    const style = { base, narrower: steps.map((step, index) => changesOf(index === 0 ? base : steps[index - 1], step)) };
+    const style = {
+      base,
+      narrower: steps.map((step, index) => changesOf(index === 0 ? base : steps[index - 1], step)),
+    };
     const key = JSON.stringify(style);
     const before = known.get(key);
     if (before !== undefined) return before;
@@ -65,8 +68,10 @@ function cleanElement(
   cleaning: Cleaning,
 ): SourceElement | undefined {
   const { budget } = cleaning;
-  const known = svgTags.has(tag) || htmlTags.has(tag) ? tag : /^[a-z][a-z0-9]*-|^[a-z]+$/.test(tag) ? "span" : undefined;
-  if (known === undefined || /^(script|style|iframe|object|embed|link|meta|base|template|use)$/i.test(tag)) return undefined;
+  const known =
+    svgTags.has(tag) || htmlTags.has(tag) ? tag : /^[a-z][a-z0-9]*-|^[a-z]+$/.test(tag) ? "span" : undefined;
+  if (known === undefined || /^(script|style|iframe|object|embed|link|meta|base|template|use)$/i.test(tag))
+    return undefined;
   if (budget.left <= 0 || depth > maxDepth) {
     budget.isCut = true;
     return undefined;
@@ -100,7 +105,8 @@ function cleanAttributes(tag: string, given: Readonly<Record<string, string>>): 
 
 function isHarmlessAddress(value: string, name: string): boolean {
   if (/^#[\w-]*$/.test(value)) return true;
-  if (name !== "href" && /^data:image\/(png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/=]{1,4000}$/.test(value)) return true;
+  if (name !== "href" && /^data:image\/(png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/=]{1,4000}$/.test(value))
+    return true;
   const protocol = parseUrl(value)?.protocol ?? "";
   return name === "href" ? /^(https?|mailto|tel):$/.test(protocol) : /^https?:$/.test(protocol);
 }

@@ -86,7 +86,10 @@ export class LibraryDatabase {
     return { entry: toFound(row, 1), ...(kept === undefined ? {} : { source: unpack(kept.body) as SectionSource }) };
   }
 
-  list({ limit, before = Number.MAX_SAFE_INTEGER }: { limit: number; before?: number }, { owner }: Reader): PageFacts[] {
+  list(
+    { limit, before = Number.MAX_SAFE_INTEGER }: { limit: number; before?: number },
+    { owner }: Reader,
+  ): PageFacts[] {
     const columns = "num, id, owner, url, title, kept_at, sections, motions, bytes";
     const rows =
       owner === undefined
@@ -108,7 +111,9 @@ export class LibraryDatabase {
     const { maxAgeMs, maxPages, maxBytes } = this.#limits;
     let removed = 0;
     for (;;) {
-      const { count, bytes } = this.#sql("SELECT count(*) AS count, coalesce(sum(bytes), 0) AS bytes FROM pages").get() as {
+      const { count, bytes } = this.#sql(
+        "SELECT count(*) AS count, coalesce(sum(bytes), 0) AS bytes FROM pages",
+      ).get() as {
         count: number;
         bytes: number;
       };
