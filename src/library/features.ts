@@ -1,3 +1,4 @@
+import type { Wish } from "./library.ts";
 import { readHex, toHsl, type Rgb } from "../kinds/page/layout/color.ts";
 
 /** What an entry looks like: every place of the vector is a figure from 0 to 1 that has a name. */
@@ -26,6 +27,11 @@ export function placeOf(feature: Feature): number {
 
 export function toVector(features: Features): number[] {
   return names.map((name) => Math.round(Math.min(1, Math.max(0, features[name] ?? 0)) * 1_000) / 1_000);
+}
+
+/** The figures of these features as something to look for. */
+export function wishesFor(features: Features, wanted: readonly Feature[]): Wish[] {
+  return wanted.map((feature) => ({ place: placeOf(feature), value: Math.min(1, features[feature] ?? 0) }));
 }
 
 /** The share of each hue, and of dark, gray and light, in what is painted with these weights. */

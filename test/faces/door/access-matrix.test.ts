@@ -183,7 +183,11 @@ const callers: Readonly<Record<string, Expected>> = {
   "bob, admin": (_scope, { target }, isServerWide) =>
     isServerWide ? 403 : target === "none" || target === "kind" ? "allowed" : 404,
   "ada, admin of kind other": (_scope, { target }, isServerWide) =>
-    isServerWide || target === "kind" || isKept(target) ? 403 : target === "job" || target === "schedule" ? 404 : "allowed",
+    isServerWide || target === "kind" || isKept(target)
+      ? 403
+      : target === "job" || target === "schedule"
+        ? 404
+        : "allowed",
   [aCommand]: () => 403,
   "a command that has ended": () => 401,
   "all owners, read": (scope) => (may("read", scope) ? "allowed" : 403),
@@ -272,8 +276,7 @@ describe.each([...calls, ...routed])("$name", ({ operation, good, call: callDoor
     if (wanted === "allowed") return;
     if (row.target === "token")
       expect((await engine.tokens.list()).find((token) => token.id === id)).not.toHaveProperty("revokedAt");
-    else if (isKept(row.target))
-      expect((await library.page(id, {})) ?? (await library.entry(id, {}))).toBeDefined();
+    else if (isKept(row.target)) expect((await library.page(id, {})) ?? (await library.entry(id, {}))).toBeDefined();
     else if (row.target === "schedule")
       expect(await engine.schedules.get(id)).toMatchObject({ revision: 1, counts: { runs: 0 } });
     else expect(await engine.get(id)).toMatchObject({ state: { status: "queued" }, lastSeq: 1 });

@@ -111,7 +111,8 @@ export const code = defineCommand<CodeOptions, [id: string]>({
     if (out !== undefined) writeFileSync(out, answer.code);
     if (json === true) screen.printJson(answer);
     else if (out === undefined) screen.print(answer.code.trimEnd());
-    else screen.note(`Wrote ${answer.filename} to ${out}. It looks like ${answer.page.url}: respect its owner's rights.`);
+    else
+      screen.note(`Wrote ${answer.filename} to ${out}. It looks like ${answer.page.url}: respect its owner's rights.`);
     if (answer.is_cut) screen.note("The section had more than is kept of one: the end is missing.");
   },
 });

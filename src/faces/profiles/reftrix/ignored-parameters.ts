@@ -40,7 +40,6 @@ export const ignoredByAnalyze: readonly IgnoredParameter[] = [
   ignore("narrative", vision, "narrativeOptions.enabled", false),
   ignore("narrative", vision, "narrativeOptions.includeVision", false),
   ignore("narrative", notKept, "narrativeOptions.generateEmbedding", false),
-  ignore("layout", kept, "layoutOptions.saveToDb", true),
   ignore("layout", fixed, "layoutOptions.fullPage", true),
   ignore("layout", fixed, "layoutOptions.autoAnalyze", true),
   ignore("layout", fixed, "layoutOptions.fetchExternalCss", true),
@@ -70,7 +69,6 @@ export const ignoredByIngest: readonly IgnoredParameter[] = [
   ignore("layout", fixed, "options.disable_javascript", false),
   ignore("layout", fixed, "options.disable_webgl", false),
   ignore("layout", fixed, "options.screenshot_format", "jpeg"),
-  ignore("layout", kept, "options.save_to_db", true),
 ];
 
 export const ignoredByInspect: readonly IgnoredParameter[] = [

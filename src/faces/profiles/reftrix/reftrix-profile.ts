@@ -6,6 +6,7 @@ import { toReftrixError } from "./error-codes.ts";
 import type { ReftrixReply } from "./reftrix-tool.ts";
 import { batchIngestTool } from "./tools/batch-ingest-tool.ts";
 import { healthTool } from "./tools/health-tool.ts";
+import { libraryTools } from "./tools/library-tools.ts";
 import { ingestTool, inspectTool, paletteTool } from "./tools/layout-tools.ts";
 import { detectTool } from "./tools/motion-tools.ts";
 import { analyzeTool, pageStatusTool } from "./tools/page-tools.ts";
@@ -23,9 +24,10 @@ const tools: readonly Tool<ReftrixReply>[] = [
   qualityStatusTool,
   paletteTool,
   healthTool,
+  ...libraryTools,
 ];
 
-/** Reftrix's tools that need no database of designs, over durable page jobs. */
+/** Reftrix's tools, over durable page jobs and the library of analysed pages. */
 export const reftrixProfile = defineProfile({
   serverName: "reftrix",
   tools,

@@ -56,6 +56,7 @@ async function ingest(
     wait_until: options.wait_until,
     timeouts_ms: { load: options.timeout },
     include_html: options.include_html,
+    keep: options.save_to_db ?? true,
     viewport: size && { width: size.width, height: size.height },
   });
   const { id, analysis, links } = page;
