@@ -1,6 +1,17 @@
 import { distance, readHex } from "../kinds/page/layout/color.ts";
 import type { Condition, EntryFacts } from "./library.ts";
 
+/** The facts that searches have conditions on: they are held in memory. */
+const searchedKeys = [
+  ...["theme", "contrast", "background"],
+  ...["motion_type", "trigger", "duration_ms", "properties"],
+  ...["categories", "pairs", "breakpoints"],
+];
+
+export function searchedFacts(facts: EntryFacts): EntryFacts {
+  return Object.fromEntries(searchedKeys.flatMap((key) => (facts[key] === undefined ? [] : [[key, facts[key]]])));
+}
+
 /** Whether an entry's facts meet all conditions; a fact that is not known meets none. */
 export function meets(facts: EntryFacts, conditions: readonly Condition[]): boolean {
   return conditions.every((condition) => {

@@ -11,7 +11,10 @@ export const pageCompare = defineOperation({
   scope: "read",
   description: "Compare two analyses of the same page: scores, sections, and what came, went or changed.",
   input: z.strictObject({
-    before: z.string().min(1).describe("The job of the earlier analysis: id, end of one, or name; or the id of a page in the library."),
+    before: z
+      .string()
+      .min(1)
+      .describe("The job of the earlier analysis: id, end of one, or name; or the id of a page in the library."),
     after: z.string().min(1).describe("The job of the later one."),
   }),
   output: comparisonSchema,

@@ -62,20 +62,25 @@ export function restyleSources(): Declarations[][] {
   const inherited = inheritedProperties();
   const own = ownProperties();
   const all = [...inherited, ...own];
-  const initial = plainStyle("span", shadow, all, plain);
+  const initial = plainStyle("span", "", shadow, all, plain);
   const styles = ((globalThis as SourceWorld).longhaulSources ?? []).map((elements) => {
     const values = new Map<Element, Declarations>();
     return elements.map((element, index) => {
       const actual = readStyle(element, all);
       values.set(element, actual);
       const parent = element.parentElement === null ? undefined : values.get(element.parentElement);
-      const usual = plainStyle(element.localName, shadow, all, plain);
+      const type = element.localName === "input" ? (element.getAttribute("type") ?? "") : "";
+      const usual = plainStyle(element.localName, type, shadow, all, plain);
       const declared: Record<string, string> = {};
       for (const name of all) {
         const isInherited = inherited.includes(name) && usual[name] === initial[name];
         const expected = isInherited && parent !== undefined ? parent[name] : usual[name];
         const value = actual[name];
         if (value !== undefined && value !== "" && value !== expected) declared[name] = value;
+      }
+      // The colour of a border that is not there is the text's, and of no interest.
+      for (const side of ["top", "right", "bottom", "left"]) {
+        if (actual[`border-${side}-style`] === "none") delete declared[`border-${side}-color`];
       }
       if (index === 0 && actual["background-color"] === "rgba(0, 0, 0, 0)") {
         const behind = backgroundBehind(element);
@@ -157,18 +162,21 @@ function readStyle(element: Element, names: readonly string[]): Declarations {
 /** What an element looks like that no style sheet of the page reaches. */
 function plainStyle(
   tag: string,
+  type: string,
   shadow: ShadowRoot,
   names: readonly string[],
   known: Map<string, Declarations>,
 ): Declarations {
-  const before = known.get(tag);
+  const key = `${tag} ${type}`;
+  const before = known.get(key);
   if (before !== undefined) return before;
   const isPlain = /^[a-z][a-z0-9]*$/.test(tag);
   const element = document.createElement(isPlain ? tag : "span");
+  if (type !== "") element.setAttribute("type", type);
   shadow.append(element);
   const style = readStyle(element, names);
   element.remove();
-  known.set(tag, style);
+  known.set(key, style);
   return style;
 }
 

@@ -1,5 +1,5 @@
 import { vectorLength } from "../../../library/features.ts";
-import type { EntryKind, Wish } from "../../../library/library.ts";
+import type { EntryFacts, EntryKind, Wish } from "../../../library/library.ts";
 
 /** What of an entry decides whether it is looked at. */
 export interface IndexedEntry {
@@ -8,6 +8,8 @@ export interface IndexedEntry {
   readonly owner: string;
   readonly kind: EntryKind;
   readonly type: string;
+  /** Those by which is searched. */
+  readonly facts: EntryFacts;
 }
 
 /** All entries' vectors in memory, one after the other: looking at each takes less than asking the database for some. */
@@ -56,18 +58,22 @@ export class EntryIndex {
 
   /** How far an entry has what is wished for, from 0 to 1. */
   match(place: number, wishes: readonly Wish[]): number {
+    const vectors = this.#vectors;
+    const start = place * vectorLength;
     let sum = 0;
-    for (const wish of wishes) {
-      sum += 1 - Math.abs((this.#vectors[place * vectorLength + wish.place] ?? 0) - wish.value);
-    }
+    for (const wish of wishes) sum += 1 - Math.abs((vectors[start + wish.place] ?? 0) - wish.value);
     return wishes.length === 0 ? 0 : sum / wishes.length;
   }
 
   /** The cosine of the angle to another vector. */
   likeness(place: number, other: Float32Array): number {
-    let [product, one, two] = [0, 0, 0];
+    const vectors = this.#vectors;
+    const start = place * vectorLength;
+    let product = 0;
+    let one = 0;
+    let two = 0;
     for (let at = 0; at < vectorLength; at++) {
-      const a = this.#vectors[place * vectorLength + at] ?? 0;
+      const a = vectors[start + at] ?? 0;
       const b = other[at] ?? 0;
       product += a * b;
       one += a * a;

@@ -1,6 +1,7 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { KeptPage, SectionSource } from "../../../kinds/page/contract.ts";
 import { toEntries } from "../../../library/entries/to-entries.ts";
+import { searchedFacts } from "../../../library/conditions.ts";
 import { vectorLength } from "../../../library/features.ts";
 import type {
   Entry,
@@ -14,7 +15,7 @@ import type {
   SearchRequest,
 } from "../../../library/library.ts";
 import { cacheStatements, type Connection, type Statement } from "../driver.ts";
-import { EntryIndex } from "./entry-index.ts";
+import { EntryIndex, type IndexedEntry } from "./entry-index.ts";
 import { findHits } from "./search.ts";
 
 /** A library on an open connection, without a promise: it runs in a thread of its own. */
@@ -55,13 +56,12 @@ export class LibraryDatabase {
   }
 
   search(request: SearchRequest, reader: Reader): { results: FoundEntry[]; total: number } {
-    const hits = findHits({ sql: this.#sql, index: this.#index }, request, reader);
-    const { offset, limit } = request;
-    const results = hits.slice(offset, offset + limit).flatMap(({ num, similarity }) => {
+    const { hits, total } = findHits({ sql: this.#sql, index: this.#index }, request, reader);
+    const results = hits.flatMap(({ num, similarity }) => {
       const row = this.#sql(`${selectEntry} WHERE e.num = ?`).get(num) as EntryRow | undefined;
       return row === undefined ? [] : [toFound(row, similarity)];
     });
-    return { results, total: hits.length };
+    return { results, total };
   }
 
   page(id: string, reader: Reader): KeptAnalysis | undefined {
@@ -131,9 +131,11 @@ export class LibraryDatabase {
 
   #load(): void {
     const rows = this.#sql(
-      "SELECT e.num, e.page, p.owner, e.kind, e.type, e.vector FROM entries e JOIN pages p ON p.num = e.page",
-    ).all() as { num: number; page: number; owner: string; kind: EntryKind; type: string; vector: Uint8Array }[];
-    for (const { vector, ...entry } of rows) this.#index.add(entry, readVector(vector));
+      "SELECT e.num, e.page, p.owner, e.kind, e.type, e.facts, e.vector FROM entries e JOIN pages p ON p.num = e.page",
+    ).all() as (Omit<IndexedEntry, "facts"> & { facts: string; vector: Uint8Array })[];
+    for (const { vector, facts, ...entry } of rows) {
+      this.#index.add({ ...entry, facts: searchedFacts(JSON.parse(facts) as EntryFacts) }, readVector(vector));
+    }
   }
 
   #addEntry(entry: Entry, source: Uint8Array | undefined, page: { num: number; owner: string }): void {
@@ -145,7 +147,7 @@ export class LibraryDatabase {
     if (source !== undefined) this.#sql("INSERT INTO sources (entry, body) VALUES (?, ?)").run(num, source);
     const searched = `${type.replaceAll("_", " ")} ${title}`;
     this.#sql("INSERT INTO search (rowid, title, body) VALUES (?, ?, ?)").run(num, searched, text);
-    this.#index.add({ num, page: page.num, owner: page.owner, kind, type }, vector);
+    this.#index.add({ num, page: page.num, owner: page.owner, kind, type, facts: searchedFacts(facts) }, vector);
   }
 
   #removePage(num: number): void {

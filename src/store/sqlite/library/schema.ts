@@ -24,9 +24,9 @@ export const libraryMigrations = [
     kind TEXT NOT NULL,
     type TEXT NOT NULL,
     title TEXT NOT NULL,
-    text TEXT NOT NULL,
     facts TEXT NOT NULL,
-    vector BLOB NOT NULL
+    vector BLOB NOT NULL,
+    text TEXT NOT NULL
   );
   CREATE INDEX entries_by_page ON entries (page, num);
   CREATE TABLE sources (entry INTEGER PRIMARY KEY, body BLOB NOT NULL);

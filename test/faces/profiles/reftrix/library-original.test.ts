@@ -144,19 +144,22 @@ describe.skipIf(!hasBrowser)("the library tools of the profile reftrix, as the o
     ["react", false, false, "NightHero.jsx", ["react"]],
     ["vue", true, false, "NightHero.vue", ["vue"]],
     ["html", true, true, "night-hero.html", ["tailwindcss"]],
-  ])("layout.generate_code writes %s (TypeScript: %s, Tailwind: %s)", async (framework, typescript, tailwind, ...end) => {
-    const [section] = await results("layout.search", { query: "hero", filters: { sectionType: "hero" } });
-    const options = { framework, typescript, tailwind, componentName: "NightHero" };
-    expect(await data("layout.generate_code", { patternId: section?.["id"], options })).toEqual({
-      code: expect.stringContaining("Sail at night") as string,
-      framework,
-      componentName: "NightHero",
-      filename: end[0],
-      dependencies: end[1],
-      inspirationUrls: [url],
-      usageScope: "inspiration_only",
-    });
-  });
+  ])(
+    "layout.generate_code writes %s (TypeScript: %s, Tailwind: %s)",
+    async (framework, typescript, tailwind, ...end) => {
+      const [section] = await results("layout.search", { query: "hero", filters: { sectionType: "hero" } });
+      const options = { framework, typescript, tailwind, componentName: "NightHero" };
+      expect(await data("layout.generate_code", { patternId: section?.["id"], options })).toEqual({
+        code: expect.stringContaining("Sail at night") as string,
+        framework,
+        componentName: "NightHero",
+        filename: end[0],
+        dependencies: end[1],
+        inspirationUrls: [url],
+        usageScope: "inspiration_only",
+      });
+    },
+  );
 
   it("layout.generate_code takes the original's defaults, and refuses in its codes", async () => {
     const [section] = await results("layout.search", { query: "hero", filters: { sectionType: "hero" } });
@@ -166,14 +169,22 @@ describe.skipIf(!hasBrowser)("the library tools of the profile reftrix, as the o
       filename: "HeroSection.tsx",
       dependencies: ["react", "tailwindcss"],
     });
-    expect(await errorOf("layout.generate_code", { patternId: unknownId })).toMatchObject({ code: "PATTERN_NOT_FOUND" });
-    expect(await errorOf("layout.generate_code", { patternId: "nonsense" })).toMatchObject({ code: "VALIDATION_ERROR" });
+    expect(await errorOf("layout.generate_code", { patternId: unknownId })).toMatchObject({
+      code: "PATTERN_NOT_FOUND",
+    });
+    expect(await errorOf("layout.generate_code", { patternId: "nonsense" })).toMatchObject({
+      code: "VALIDATION_ERROR",
+    });
     const small = { patternId: unknownId, options: { componentName: "lower" } };
     expect(await errorOf("layout.generate_code", small)).toMatchObject({ code: "VALIDATION_ERROR" });
   });
 
   it("motion.search finds motions by words, by a sample and by filters", async () => {
-    const found = await data("motion.search", { query: "hover transform", minSimilarity: 0.3, include_implementation: true });
+    const found = await data("motion.search", {
+      query: "hover transform",
+      minSimilarity: 0.3,
+      include_implementation: true,
+    });
     expect(found).toMatchObject({ total: number, query: { text: "hover transform" } });
     const [first] = found["results"] as Reply[];
     expect(first).toEqual({
@@ -218,7 +229,10 @@ describe.skipIf(!hasBrowser)("the library tools of the profile reftrix, as the o
   });
 
   it("background.search finds backgrounds by kind and colour", async () => {
-    const found = await data("background.search", { query: "blue gradient", filters: { designType: "linear_gradient" } });
+    const found = await data("background.search", {
+      query: "blue gradient",
+      filters: { designType: "linear_gradient" },
+    });
     expect(found).toMatchObject({ total: number, query: "blue gradient", searchTimeMs: number });
     expect((found["results"] as Reply[])[0]).toEqual({
       id: uuid,
