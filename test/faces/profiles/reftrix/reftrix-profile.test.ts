@@ -32,6 +32,12 @@ const names = [
   "quality.getJobStatus",
   "style.get_palette",
   "system.health",
+  "layout.search",
+  "layout.generate_code",
+  "motion.search",
+  "background.search",
+  "responsive.search",
+  "brief.validate",
 ];
 
 describe.skipIf(!hasBrowser)("the profile reftrix", () => {
