@@ -61,6 +61,8 @@ export function generateCode(source: SectionSource, options: CodeOptions): Gener
         filename: `${toKebab(name)}.html`,
         dependencies: styling,
       };
+    default:
+      return assertNever(framework);
   }
 }
 

@@ -248,9 +248,9 @@ beforeAll(async () => {
 async function makeTarget(target: Target): Promise<string> {
   const { engine, library } = world();
   if (isKept(target)) {
-    const page = keptPage({ owner: "ada", sections: [{ heading: "Hers", text: "x" }] });
-    await library.keep(page, Date.now());
-    return target === "page" ? page.id : present((await library.entries(page.id, {}))[0]).id;
+    const kept = keptPage({ owner: "ada", sections: [{ heading: "Hers", text: "x" }] });
+    await library.keep(kept, Date.now());
+    return target === "page" ? kept.id : present((await library.entries(kept.id, {}))[0]).id;
   }
   if (target === "token") return (await engine.tokens.create({ name: `victim ${++made}`, owner: "ada" })).token.id;
   if (target === "schedule") {
