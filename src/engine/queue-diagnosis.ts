@@ -1,5 +1,6 @@
 import type { Job } from "../job/job.ts";
 import type { Kind } from "../job/kind.ts";
+import type { QueuedState } from "../job/state.ts";
 import type { Store } from "../store/store.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Settings } from "./settings.ts";
@@ -26,11 +27,16 @@ export async function diagnoseQueue(
   if (dispatcher.isPaused(job.kind)) return { reason: `kind "${job.kind}" is paused`, jobsAhead };
   const waitMs = job.state.runAt - settings.clock.now();
   if (waitMs > 0) {
-    const what = job.state.because === "retry" ? `next attempt (${job.state.attempt})` : "start";
-    return { reason: `its ${what} is due in ${Math.ceil(waitMs / 1_000)} s` };
+    return { reason: `${describePause(job.state)} is due in ${Math.ceil(waitMs / 1_000)} s` };
   }
   if (jobsAhead === undefined) return { reason: await describeDependencies(job, store) };
   return { reason: describeLimit(job, kind, dispatcher.runningCount(kind.name), settings), jobsAhead };
+}
+
+function describePause({ because, attempt, losses }: QueuedState): string {
+  if (because === "retry") return `its next attempt (${attempt})`;
+  if (because !== "interrupted") return "its start";
+  return `its worker was lost ${losses} times before it got further, perhaps because of it: going on`;
 }
 
 function describeLimit(job: Job, kind: Kind, running: number, settings: Settings): string {

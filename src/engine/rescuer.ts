@@ -1,6 +1,7 @@
 import type { JobId } from "../job/id.ts";
 import type { Job } from "../job/job.ts";
 import type { Kind } from "../job/kind.ts";
+import { retryDelayMs } from "../job/retry.ts";
 import { isHeld } from "../job/state.ts";
 import type { Outcome } from "../job/transitions.ts";
 import type { Claim, LostLease, Store } from "../store/store.ts";
@@ -48,9 +49,17 @@ async function isIdle(job: Job, store: Store): Promise<boolean> {
 }
 
 function lostOutcome(job: Job, kind: Kind, settings: Settings, isInnocent: boolean): Outcome {
-  if (isInnocent || job.state.losses < settings.maxLosses) {
-    return interruptedOutcome({ kind }, "its worker was lost", !isInnocent);
-  }
-  const message = `The attempt lost its worker ${job.state.losses + 1} times; it may be what brings the worker down.`;
+  const { losses } = job.state;
+  if (isInnocent || losses === 0) return interruptedOutcome({ kind }, "its worker was lost", !isInnocent);
+  if (losses < settings.maxLosses) return pausedOutcome(kind, losses + 1, settings);
+  const message = `The attempt lost its worker ${losses + 1} times; it may be what brings the worker down.`;
   return { type: "failed", failure: { code: "interrupted", message, retryable: true } };
+}
+
+/** Whatever brings its worker down again and again leaves the others some time between. */
+function pausedOutcome(kind: Kind, losses: number, { lossBackoff, clock, random }: Settings): Outcome {
+  const pauseMs = retryDelayMs(lossBackoff, losses - 1, random());
+  const cause = `its worker was lost ${losses} times before it got further, so it pauses for ${Math.ceil(pauseMs / 1_000)} s`;
+  const outcome = interruptedOutcome({ kind }, cause, true);
+  return outcome.type === "interrupted" ? { ...outcome, runAt: clock.now() + pauseMs } : outcome;
 }

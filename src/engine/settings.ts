@@ -2,7 +2,7 @@ import { LonghaulError } from "../job/error.ts";
 import type { JobId } from "../job/id.ts";
 import type { Limits, Retention } from "../job/job.ts";
 import type { Kind } from "../job/kind.ts";
-import { defaultBackoff } from "../job/retry.ts";
+import { defaultBackoff, lossBackoff, type Backoff } from "../job/retry.ts";
 import type { Store } from "../store/store.ts";
 import { createPatternPool, type PatternPool } from "../text/pattern-pool.ts";
 import { systemClock, type Clock } from "./clock.ts";
@@ -32,6 +32,8 @@ export interface EngineOptions {
   readonly pruneMs?: number;
   /** How often an attempt may lose its worker before it counts as the cause. */
   readonly maxLosses?: number;
+  /** How long an attempt pauses that has lost its worker twice or more without getting further. */
+  readonly lossBackoff?: Backoff;
   /** Silence after which a running job is reported as stalled, where no idle limit says so. */
   readonly stallMs?: number;
   /** Tests output by the patterns of callers; closed with the engine. */
@@ -83,6 +85,7 @@ export function toSettings(options: EngineOptions): Settings {
     pollMs: options.pollMs ?? 2_000,
     pruneMs: options.pruneMs ?? 60_000,
     maxLosses: options.maxLosses ?? 20,
+    lossBackoff: options.lossBackoff ?? lossBackoff,
     stallMs: options.stallMs ?? 300_000,
     limits: { attempts: 1, graceMs: 10_000, backoff: defaultBackoff, ...options.limits },
     retention: { succeededMs: 24 * hourMs, failedMs: 7 * 24 * hourMs, ...options.retention },

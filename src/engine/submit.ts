@@ -132,7 +132,7 @@ interface DraftParts {
 }
 
 async function toDraft({ request, id, refs, kind, client }: DraftParts, settings: Settings): Promise<JobDraft> {
-  const parsedInput = parseInput(kind.input, request.input, `The input of kind "${kind.name}"`);
+  const parsedInput = parseInput(kind.input, request.input, "The input");
   const whose = {
     owner: request.owner ?? localOwner,
     ...(request.isConfined === true ? { isConfined: true as const } : {}),
@@ -176,24 +176,24 @@ function toClientText(client: ClientDefaults, { keeps = [] }: Kind): string | un
 
 /** The input is kept as it came: it is parsed again when it runs, by the schema of the version that runs it. */
 function toInputText(input: unknown, kind: Kind, settings: Settings): string {
-  const text = toJsonText(input, kind);
+  const text = toJsonText(input);
   const bytes = Buffer.byteLength(text);
   const maxBytes = kind.maxInputBytes ?? settings.maxInputBytes;
   if (bytes <= maxBytes) return text;
   throw new LonghaulError(
     "too_large",
-    `The input of kind "${kind.name}" has ${bytes} bytes; at most ${maxBytes} are allowed. Pass large data by reference (a path or a URL).`,
+    `The input has ${bytes} bytes; at most ${maxBytes} are allowed. Pass large data by reference (a path or a URL).`,
     { details: { bytes, limit: maxBytes } },
   );
 }
 
-function toJsonText(input: unknown, kind: Kind): string {
+function toJsonText(input: unknown): string {
   try {
     const text: string | undefined = canonicalJson(input ?? null);
     if (text !== undefined) return text;
     throw new TypeError(`it is a ${typeof input}`);
   } catch (cause) {
-    throw new LonghaulError("invalid_input", `The input of kind "${kind.name}" is not JSON: ${messageOf(cause)}.`, {
+    throw new LonghaulError("invalid_input", `The input is not JSON: ${messageOf(cause)}.`, {
       cause,
     });
   }

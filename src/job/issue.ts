@@ -10,7 +10,7 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, value: unkn
   return parse(schema, value, what, "");
 }
 
-/** As `parseInput`, where a field's name does not tell what it belongs to: `The input of kind "shell": argv.0 must …` */
+/** As `parseInput`, where a field's name does not tell what it belongs to: `The input of kind "shell": argv[0] must …` */
 export function parseInputIn<Schema extends z.ZodType>(schema: Schema, value: unknown, what: string): z.output<Schema> {
   return parse(schema, value, what, `${toWhole(what)}: `);
 }
@@ -29,10 +29,19 @@ function parse<Schema extends z.ZodType>(
   const path = issue?.path.map(String) ?? [];
   if (issue?.code === "unrecognized_keys") {
     const fields = issue.keys.map((key) => [...path, key].join("."));
-    throw refuse(fields.join(", "), issue.message, fields[0]);
+    throw refuse(fields.map(showPath).join(", "), issue.message, fields[0]);
   }
   const field = path.join(".");
-  throw refuse(field === "" ? toWhole(what) : `${place}${field}`, describe(issue, valueAt(value, path)), field);
+  throw refuse(
+    field === "" ? toWhole(what) : `${place}${showPath(field)}`,
+    describe(issue, valueAt(value, path)),
+    field,
+  );
+}
+
+/** A field as people write it: `urls[0]` for `urls.0`. */
+export function showPath(field: string): string {
+  return field.replace(/\.(\d+)(?=\.|$)/g, "[$1]");
 }
 
 function refuse(subject: string, problem: string, field = ""): LonghaulError {

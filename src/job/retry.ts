@@ -9,6 +9,9 @@ export interface Backoff {
 
 export const defaultBackoff: Backoff = { initialMs: 1_000, factor: 2, maxMs: 300_000, jitter: 0.25 };
 
+/** Long enough to look at what happens, and different for each job, so that the one at fault shows itself. */
+export const lossBackoff: Backoff = { initialMs: 10_000, factor: 3, maxMs: 600_000, jitter: 0.25 };
+
 /** The delay before the attempt that follows `failedAttempt` (1 for the first). `random` is in [0, 1). */
 export function retryDelayMs(backoff: Backoff, failedAttempt: number, random: number): number {
   const full = Math.min(backoff.maxMs, backoff.initialMs * backoff.factor ** (failedAttempt - 1));

@@ -25,7 +25,7 @@ export type Outcome =
   | { readonly type: "retry"; readonly failure: Failure; readonly runAt: number }
   | { readonly type: "timed_out"; readonly failure: Failure }
   | { readonly type: "cancelled"; readonly reason: string; readonly by?: string }
-  | { readonly type: "interrupted"; readonly cause: string; readonly isLoss: boolean };
+  | { readonly type: "interrupted"; readonly cause: string; readonly isLoss: boolean; readonly runAt?: number };
 
 /** Names the holder of a lease; a write with it counts only while the job is still held under it. */
 export interface LeaseToken {
@@ -252,7 +252,7 @@ function conclude(job: Job, state: Exclude<JobState, { status: "succeeded" }>, o
     case "interrupted":
       return {
         state: {
-          ...backToQueue(job, state, "interrupted", now, now),
+          ...backToQueue(job, state, "interrupted", outcome.runAt ?? now, now),
           interruptions: state.interruptions + 1,
           losses: state.losses + (outcome.isLoss ? 1 : 0),
         },

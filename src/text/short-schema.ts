@@ -19,6 +19,13 @@ interface Place {
   readonly depth: number;
   /** Within a JSON Schema, where every object is one. */
   readonly isInSchema: boolean;
+  /** Whether what names no type is taken for a description of the value that is wanted. */
+  readonly takesHints?: boolean;
+}
+
+/** As `toJsonSchema`, for callers who may describe a value in words instead: `{ price: "price in EUR" }`. */
+export function toHintedSchema(schema: Json): JsonSchema {
+  return toJsonSchema(schema, { path: "schema", depth: 0, isInSchema: false, takesHints: true });
 }
 
 /**
@@ -27,13 +34,13 @@ interface Place {
  */
 export function toJsonSchema(
   schema: Json,
-  { path, depth, isInSchema }: Place = { path: "schema", depth: 0, isInSchema: false },
+  { path, depth, isInSchema, takesHints = false }: Place = { path: "schema", depth: 0, isInSchema: false },
 ): JsonSchema {
   if (depth > deepest) throw bad(path, `must have at most ${deepest} levels`);
-  if (typeof schema === "string") return readName(schema, path);
+  if (typeof schema === "string") return readName(schema, path, takesHints);
   const isLong = isInSchema || isJsonSchema(schema);
   const inner = (node: Json, name: string): JsonSchema =>
-    toJsonSchema(node, { path: `${path}${name}`, depth: depth + 1, isInSchema: isLong });
+    toJsonSchema(node, { path: `${path}${name}`, depth: depth + 1, isInSchema: isLong, takesHints });
   const readFields = (fields: JsonSchema): JsonSchema =>
     Object.fromEntries(Object.entries(fields).map(([name, node]) => [name, inner(node, `.${name}`)]));
   if (Array.isArray(schema) && !isInSchema) return { type: "array", items: inner(schema[0] ?? "any", "[]") };
@@ -58,9 +65,10 @@ function isJsonSchema(schema: Json): boolean {
   return isTyped && Object.keys(schema).every((word) => schemaWords.has(word));
 }
 
-function readName(name: string, path: string): JsonSchema {
+function readName(name: string, path: string, takesHints: boolean): JsonSchema {
   if (name === "any" || name === "null") return {};
   if (name === "array" || name === "object" || scalars.includes(name)) return { type: name };
+  if (takesHints) return { description: name };
   throw bad(path, `must be one of ${scalars.join(", ")}, any, array or object, got "${name}"`);
 }
 

@@ -300,6 +300,32 @@ describe("a lost lease", () => {
     });
   });
 
+  it("is followed by a pause with its reason from the second time on, because the job may be what brings the worker down", async () => {
+    const puppet = new Puppet({ onInterrupt: "resume" });
+    const { engine, clock, id } = await submitLost(puppet);
+    await engine.pause("puppet");
+    await clock.advance(2 * leaseMs);
+    await untilStatus(engine, id, "queued");
+    await loseWorker(engine, await engine.get(id), clock);
+    await engine.resume("puppet");
+    await clock.advance(2 * leaseMs);
+    await untilStatus(engine, id, "queued");
+    expect((await engine.diagnose(id))?.reason).toMatch(
+      /^its worker was lost 2 times before it got further, perhaps because of it: going on is due in \d+ s$/,
+    );
+    const events = await engine.events(id);
+    expect(events.findLast(({ type }) => type === "attempt-interrupted")).toMatchObject({
+      cause: expect.stringMatching(
+        /^its worker was lost 2 times before it got further, so it pauses for \d+ s$/,
+      ) as string,
+    });
+    await clock.advance(4_000);
+    expect(puppet.attempts).toEqual([]);
+    await clock.advance(8_000);
+    (await puppet.next()).succeed();
+    await untilStatus(engine, id, "succeeded");
+  });
+
   it("does not count against an attempt that has saved another checkpoint since the last one", async () => {
     const puppet = new Puppet({ onInterrupt: "resume" });
     const { engine, clock, id } = await submitLost(puppet, { maxLosses: 1 });

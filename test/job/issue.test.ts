@@ -75,7 +75,7 @@ describe("parsing at a border", () => {
     [{ url, pages: [] }, "pages", "pages must not be empty."],
     [{ url, pages: "a" }, "pages", 'pages must be a list, got "a".'],
     [{ url, pages: [1, 2, 3].map(() => ({ path: "/" })) }, "pages", "pages must have at most 2 items."],
-    [{ url, pages: [{ path: "/" }, {}] }, "pages.1.path", "pages.1.path is missing: it must be a string."],
+    [{ url, pages: [{ path: "/" }, {}] }, "pages.1.path", "pages[1].path is missing: it must be a string."],
     [{ url, headers: { accept: 1 } }, "headers.accept", "headers.accept must be a string, got 1."],
     [{ url, headers: [] }, "headers", "headers must be an object, got []."],
     [{ url, env: { "1A": "" } }, "env.1A", "env.1A is not a valid name: it must be a variable name."],
@@ -85,11 +85,11 @@ describe("parsing at a border", () => {
     [
       { url, pages: [{ path: "/", paht: 1 }] },
       "pages.0.paht",
-      "pages.0.paht is not a field of the request (did you mean path?).",
+      "pages[0].paht is not a field of the request (did you mean path?).",
     ],
     [{ url, width: true }, "width", 'width must be a number or "auto", got true.'],
     [{ url, model: [] }, "model", "model must not be empty."],
-    [{ url, model: [1] }, "model.0", "model.0 must be a string, got 1."],
+    [{ url, model: [1] }, "model.0", "model[0] must be a string, got 1."],
     [
       { url, answer: { action: "shrug" } },
       "answer.action",

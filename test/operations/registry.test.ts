@@ -217,7 +217,7 @@ describe("bad input", () => {
       contracts.map((contract) => defineKind({ ...contract, onInterrupt: "fail", run: () => expect.unreachable() })),
     );
     for (const [name, input, field] of cases) {
-      const escaped = field.replaceAll(".", "\\.");
+      const escaped = field.replaceAll(/\.(\d+)/g, "\\[$1\\]").replaceAll(/\.(?!\d)/g, "\\.");
       const sentence = new RegExp(`^${escaped} (must|is) .+[^.]\\.$`);
       await expect(call(engine, name, input), `${name} ${JSON.stringify(input)}`).rejects.toMatchObject(
         refusal("invalid_input", sentence),

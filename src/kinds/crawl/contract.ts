@@ -2,7 +2,7 @@ import { z } from "zod";
 import { defineContract } from "../../job/contract.ts";
 import { jsonSchema, type Json } from "../../job/json.ts";
 
-const webUrl = z.url({ protocol: /^https?$/, error: "expected an http or https URL" }).max(2_000);
+export const webUrl = z.url({ protocol: /^https?$/, error: "expected an http or https URL" }).max(2_083);
 const selector = z.string().min(1).max(500);
 const patterns = z.array(z.string().min(1).max(500)).max(50).default([]);
 /** Whatever came as JSON; the kind reads it. */
@@ -124,7 +124,7 @@ export const browseActionSchema = z.discriminatedUnion("type", [
   z.strictObject({
     type: z.literal("scroll"),
     direction: z.enum(["up", "down"]).default("down"),
-    amount: z.int().min(1).max(100_000).default(500),
+    amount: z.int().min(0).max(100_000).default(500),
   }),
   z.strictObject({
     type: z.literal("screenshot"),
@@ -135,6 +135,10 @@ export const browseActionSchema = z.discriminatedUnion("type", [
     type: z.literal("extract"),
     selector: selector.optional(),
     format: z.enum(["markdown", "html", "text"]).default("markdown"),
+  }),
+  z.strictObject({
+    type: z.literal("evaluate"),
+    expression: z.string().min(1).max(20_000).describe("JavaScript that runs in the page; its value is the data."),
   }),
 ]);
 
@@ -263,7 +267,7 @@ export const crawlContract = defineContract({
     },
     {
       name: "page_browse",
-      description: "Do a list of actions in a page: click, fill, scroll, extract.",
+      description: "Do a list of actions in a page: click, fill, scroll, extract, run a script.",
       path: "/v1/web/page_browse",
       input: browse,
       adds: { action: "browse" },

@@ -70,6 +70,15 @@ describe("one page", () => {
     expect(selected).toMatchObject({ data: { stock: "In stock", kind: "application/ld+json" } });
   });
 
+  it("gives its text where the data that was asked for is not in it", async () => {
+    const site = await openSite();
+    const world = await CrawlWorld.open();
+    const url = `${site.url}/landing`;
+    const nothing = await world.result("page_extract", { url, schema: { zip_code: "number" } });
+    expect(nothing).toMatchObject({ missing: ["zip_code"], text: expect.stringMatching(/\w/) as string });
+    expect(await world.result("page_extract", { url, schema: { title: "string" } })).not.toHaveProperty("text");
+  });
+
   it("is not asked for data without a word on which, nor by a prompt without a model", async () => {
     const site = await openSite();
     const world = await CrawlWorld.open();
@@ -89,7 +98,8 @@ it("a map lists what sitemaps and links tell", async () => {
   expect(all).toMatchObject({ total: 37, is_complete: true });
   expect(all.urls).toContainEqual({ url: `${site.url}/orphan/3`, source: "sitemap", title: "Orphan 3" });
   expect(await world.result("map_site", { ...input, max_urls: 5 })).toMatchObject({ total: 5, is_complete: false });
-  expect(await world.result("map_site", { ...input, search: "orphan 3" })).toMatchObject({ total: 1 });
+  const { length: discovered } = all.urls;
+  expect(await world.result("map_site", { ...input, search: "orphan 3" })).toMatchObject({ total: 1, discovered });
 });
 
 describe("searching", () => {

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { CrawlWorld, openSite } from "./world.ts";
+import { until } from "../../until.ts";
+import { CrawlWorld, listen, openSite } from "./world.ts";
 
 it("the percent of a crawl is what is done of the total that is told with it, and never goes back", async () => {
   const site = await openSite({ pages: 60, delayMs: 60 });
@@ -15,3 +16,19 @@ it("the percent of a crawl is what is done of the total that is told with it, an
   expect(percents).toEqual(percents.toSorted((one, other) => one - other));
   expect(percents.at(-1)).toBe(100);
 }, 60_000);
+
+it("a page that was read is told even if the next one never comes", async () => {
+  const url = await listen(({ url: path }, response) => {
+    response.writeHead(path === "/robots.txt" ? 404 : 200, { "content-type": "text/html" });
+    if (path !== "/hangs") response.end(`<!doctype html><title>First</title><main><a href="/hangs">next</a></main>`);
+  });
+  const world = await CrawlWorld.open();
+  const { id } = await world.call<{ id: string }>("crawl_site", { urls: [`${url}/`], sitemaps: false });
+  const done = async (): Promise<number | undefined> => {
+    const { state } = await world.engine.get(id);
+    return "progress" in state ? state.progress?.counts?.done : undefined;
+  };
+  await until(async () => (await done()) !== undefined && (await done()) !== 0);
+  expect(await done()).toBe(1);
+  await world.engine.cancel(id);
+});

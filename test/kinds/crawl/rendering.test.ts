@@ -133,4 +133,60 @@ describe.skipIf(!existsSync(executablePath))("with Chromium", () => {
     expect(result.results[2]).toMatchObject({ content: expect.stringContaining("Linked by a script only.") as string });
     expect(result.results[4]).toMatchObject({ data: { stream: "image-5" } });
   });
+
+  it("a script of the caller runs as one of the page's own, and gives its value as text", async () => {
+    const site = await openSite();
+    const world = await openWorld();
+    const expressions: [string, string | null][] = [
+      ["document.querySelector('h1').textContent", "Made by script"],
+      ["() => ({ links: document.links.length > 0, none: null })", '{"links":true,"none":null}'],
+      ["new Promise((resolve) => setTimeout(() => resolve(41 + 1), 10))", "42"],
+      ["undefined", null],
+      ["const self = {}; self.self = self; self", "[object Object]"],
+      ["'x'.repeat(50_000_000)", "x".repeat(100_000)],
+      ["[typeof require, typeof process, location.origin].join()", `undefined,undefined,${site.url}`],
+    ];
+    const actions = expressions.map(([expression]) => ({ type: "evaluate", expression }));
+    const job = await world.run("page_browse", { url: `${site.url}/app`, actions });
+    const { results } = (await world.engine.result(job.id)) as { results: object[] };
+    expect(results).toEqual(expressions.map(([, data]) => ({ action: "evaluate", success: true, data })));
+  });
+
+  it("a script of the caller reaches no address that the page itself may not", async () => {
+    const secret = await listen((_request, response) => {
+      response.writeHead(200, { "access-control-allow-origin": "*" }).end("the secret");
+    });
+    const site = await openSite();
+    const world = await openWorld();
+    const inside = "http://169.254.169.254/latest";
+    const actions = [inside, secret.replace("127.0.0.1", "[::1]"), "file:///etc/passwd"].map((url) => ({
+      type: "evaluate",
+      expression: `fetch(${JSON.stringify(url)}, { mode: "cors" }).then((response) => response.ok + "", () => "refused")`,
+    }));
+    const job = await world.run("page_browse", { url: `${site.url}/app`, actions });
+    const { results } = (await world.engine.result(job.id)) as { results: { data: string }[] };
+    expect(results.map(({ data }) => data)).toEqual(
+      results.map(() => expect.stringMatching(/refused|false/) as string),
+    );
+  });
+
+  it("a script that fails or never ends is told in words, and the rest goes on", { timeout: 120_000 }, async () => {
+    const site = await openSite();
+    const world = await openWorld();
+    const actions = [
+      { type: "evaluate", expression: "missing.part" },
+      { type: "evaluate", expression: "while (true) {}" },
+      { type: "evaluate", expression: "1 +" },
+      { type: "navigate", url: `${site.url}/app` },
+      { type: "evaluate", expression: "document.title" },
+    ];
+    const job = await world.run("page_browse", { url: `${site.url}/app`, actions, page_timeout_ms: 100_000 });
+    const { results } = (await world.engine.result(job.id)) as { results: { success: boolean; error: string }[] };
+    expect(results.map(({ success }) => success)).toEqual([false, false, false, true, true]);
+    expect(results.slice(0, 3).map(({ error }) => error)).toEqual([
+      "ReferenceError: missing is not defined",
+      "It was not done within 10 s.",
+      expect.stringContaining("SyntaxError"),
+    ]);
+  });
 });

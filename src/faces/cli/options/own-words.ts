@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { LonghaulError } from "../../../job/error.ts";
 import { messageOf } from "../../../job/failure.ts";
+import { showPath } from "../../../job/issue.ts";
 import { formatDuration } from "../show/duration.ts";
 
 /** What is said of a field of the request, of the flag or argument that it comes from: `--name must not be empty.` */
@@ -8,11 +9,12 @@ export function toOwnWords(error: unknown, command: Command | undefined): string
   const message = messageOf(error);
   const field = error instanceof LonghaulError ? String(error.details["field"] ?? "") : "";
   const name = command && findName(command, field);
-  const at = message.indexOf(`${field} `);
+  const shown = showPath(field);
+  const at = message.indexOf(`${shown} `);
   // A configuration has fields of its own.
   const isOfRequest = at === 0 || message.startsWith("The input of ");
   if (name === undefined || at === -1 || !isOfRequest) return message;
-  const problem = message.slice(at + field.length);
+  const problem = message.slice(at + shown.length);
   const inner = field
     .split(".")
     .slice(1)

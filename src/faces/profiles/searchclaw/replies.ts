@@ -5,8 +5,12 @@ import { isRecord } from "../../../job/is-record.ts";
 import type { Job } from "../../../job/job.ts";
 import { isTerminal } from "../../../job/state.ts";
 import type { OperationContext } from "../../../operations/operation.ts";
+import { parseUrl } from "../../../job/parse-url.ts";
+import { toAgentReply } from "./agent-reply.ts";
+import { toActionResult } from "./browse.ts";
+import { creditsOf } from "./credits.ts";
 import { toSearchclawId } from "./job-id.ts";
-import { creditsPerJob, listOf, textOf, type Facts, type Reply } from "./reply.ts";
+import { listOf, textOf, type Facts, type Reply } from "./reply.ts";
 import { toSearchReply } from "./search-reply.ts";
 
 type Single = Exclude<CrawlAction, "crawl">;
@@ -15,75 +19,91 @@ type ToReply = (facts: Facts, context: OperationContext, job: Job) => Reply | Pr
 const imageReadBytes = 1_000_000;
 /** What one reply carries; a picture is in there three times. */
 const maxImageBytes = 8_000_000;
-const cost = { cached: false, credits_used: creditsPerJob };
+/** Nobody has asked for pieces of the text. */
+const unchunked = { chunks: null, total_chunks: null };
 
 const replies: Readonly<Record<Single, ToReply>> = {
   search: toSearchReply,
-  extract: ({ result, responseMs }) => ({
-    url: result["url"] ?? "",
-    data: result["data"] ?? null,
-    meta: {
-      cached: false,
-      response_time_ms: responseMs,
-      credits_used: creditsPerJob,
-      extraction_method: result["method"] === "model" ? "llm" : "rule",
-      model_used: result["model"] ?? null,
-      tokens_used: result["tokens"] ?? 0,
-      page_title: result["title"] ?? "",
-    },
-  }),
-  markdown: ({ result }) => ({
-    url: result["url"] ?? "",
-    title: result["title"] ?? "",
-    markdown: result["markdown"] ?? "",
-    meta: { word_count: result["words"] ?? 0, ...cost },
-  }),
-  screenshot: async ({ result }, context, job) => {
-    const [image = ""] = await readImages(context, job, [result]);
-    return { url: result["url"] ?? "", format: result["format"] ?? "png", image_base64: image, meta: cost };
+  extract: ({ input, result, responseMs, credits }) => {
+    const { data = null, text } = result;
+    const method = result["method"] === "model" ? "llm" : "rule";
+    return {
+      url: addressOf(input),
+      data: text ?? data,
+      meta: {
+        cached: false,
+        response_time_ms: responseMs,
+        credits_used: credits,
+        extraction_method: text === undefined ? method : "raw",
+        model_used: result["model"] ?? null,
+        tokens_used: result["tokens"] ?? null,
+        page_title: result["title"] ?? null,
+      },
+      ...unchunked,
+    };
   },
-  map: ({ result }) => ({
+  markdown: ({ input, result, credits }) => ({
+    url: addressOf(input),
+    title: result["title"] ?? null,
+    markdown: result["markdown"] ?? "",
+    meta: { word_count: result["words"] ?? 0, cached: false, credits_used: credits },
+    ...unchunked,
+  }),
+  screenshot: async ({ input, result, credits }, context, job) => {
+    const [image = ""] = await readImages(context, job, [result]);
+    const meta = { cached: false, credits_used: credits };
+    return { url: addressOf(input), format: result["format"] ?? "png", image_base64: image, meta };
+  },
+  map: ({ input, result, credits }) => ({
     success: true,
-    url: result["url"] ?? "",
-    total_discovered: result["total"] ?? 0,
-    urls: listOf(result["urls"]).map(({ url = "", title, source }) => ({
+    url: addressOf(input),
+    total_discovered: result["discovered"] ?? result["total"] ?? 0,
+    urls: listOf(result["urls"]).map(({ url = "", title = null, source }) => ({
       url,
-      ...(title === undefined ? {} : { title }),
+      title,
       source: source === "sitemap" ? "sitemap" : "crawl",
     })),
-    credits_used: creditsPerJob,
+    credits_used: credits,
   }),
-  pipeline: ({ result, responseMs }) => ({
+  pipeline: ({ result, responseMs, credits }) => ({
     query: result["query"] ?? "",
-    results: [...listOf(result["results"]), ...listOf(result["more_results"])].map((found) => ({
-      url: found["url"] ?? "",
-      title: found["title"] ?? "",
-      extracted_data: found["data"] ?? null,
-      ...(found["error"] === undefined ? {} : { error: found["error"] }),
+    results: listOf(result["results"]).map(({ url = "", title = "", data = null, text, error = null }) => ({
+      url,
+      title,
+      extracted_data: text === undefined ? data : { raw_text: text },
+      error,
+      ...unchunked,
     })),
     meta: {
-      search_credits: creditsPerJob,
-      extract_credits: 0,
-      total_credits: creditsPerJob,
+      search_credits: 1,
+      extract_credits: credits - 1,
+      total_credits: credits,
       response_time_ms: responseMs,
       cached: false,
     },
+    more_results: result["more_results"] ?? [],
   }),
-  browse: async ({ result }, context, job) => ({
+  browse: async ({ input, result, credits }, context, job) => ({
     success: result["success"] ?? false,
-    url: result["url"] ?? "",
-    results: await withImages(listOf(result["results"]), context, job),
+    url: addressOf(input),
+    results: (await withImages(listOf(result["results"]), context, job)).map(toActionResult),
     final_url: result["final_url"] ?? "",
-    credits_used: creditsPerJob,
+    credits_used: credits,
   }),
 };
+
+/** The page that was asked for, wherever it has led: by it a caller knows which one the reply is about. */
+function addressOf({ url = "" }: Reply): string {
+  return parseUrl(textOf(url))?.href ?? textOf(url);
+}
 
 /** What the tool that starts such a job answers, from a job that has succeeded. Jobs of other kinds answer with their result. */
 export async function toReply(context: OperationContext, job: Job): Promise<Reply> {
   const { engine, actor } = context;
   const { input, result = null } = await engine.payload(job.id, actor);
+  if (job.kind === "agent") return toAgentReply(job, result);
   if (job.kind !== "crawl" || !isRecord(input) || !isRecord(result)) return isRecord(result) ? result : { result };
-  const facts = { input, result, responseMs: durationMs(job) };
+  const facts = { input, result, responseMs: durationMs(job), credits: creditsOf(job, result) };
   return replies[input["action"] as Single](facts, context, job);
 }
 

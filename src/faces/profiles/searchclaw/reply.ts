@@ -3,15 +3,13 @@ import type { Json } from "../../../job/json.ts";
 
 export type Reply = Record<string, Json>;
 
-/** What a job was asked, what it returned, and how long that took. */
+/** What a job was asked, what it returned, how long that took and what SearchClaw would count for it. */
 export interface Facts {
   readonly input: Reply;
   readonly result: Reply;
   readonly responseMs: number;
+  readonly credits: number;
 }
-
-/** A credit is a job: nothing is charged. */
-export const creditsPerJob = 1;
 
 /** The objects of a list in a result. */
 export function listOf(value: Json | undefined): Reply[] {
@@ -20,4 +18,8 @@ export function listOf(value: Json | undefined): Reply[] {
 
 export function textOf(value: Json | undefined): string {
   return typeof value === "string" ? value : "";
+}
+
+export function countOf(value: Json | undefined): number {
+  return typeof value === "number" ? value : 0;
 }

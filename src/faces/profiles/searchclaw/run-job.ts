@@ -4,10 +4,10 @@ import type { Job } from "../../../job/job.ts";
 import { isTerminal } from "../../../job/state.ts";
 import type { OperationContext } from "../../../operations/operation.ts";
 import type { StartOperation } from "../../../operations/start.ts";
-import { endMessage } from "../../mcp/tasks/outcome.ts";
 import { hasProgressToken } from "../../mcp/tools/wait-with-progress.ts";
 import type { CallContext } from "../profile.ts";
 import { toSearchclawId } from "./job-id.ts";
+import { tellEnd } from "./tell-end.ts";
 
 /** Clients give up a call after a minute, unless they hear of its progress; some then after five. */
 const waitMs = 45_000;
@@ -36,7 +36,7 @@ export async function runToEnd<Input extends z.ZodObject>(
 ): Promise<Job> {
   const job = await waitForEnd(context, await startJob(context, ...start));
   if (job.state.status === "succeeded") return job;
-  if (isTerminal(job.state)) throw new LonghaulError("unavailable", endMessage(job), { details: statusOf(job) });
+  if (isTerminal(job.state)) throw new LonghaulError("unavailable", tellEnd(job), { details: statusOf(job) });
   throw new LonghaulError(
     "unavailable",
     `It takes longer than ${patienceOf(context) / 1_000} s and goes on; job_status with job_id ${toSearchclawId(job)} has its result.`,

@@ -8,7 +8,7 @@ import { searchclawTools, type SearchclawAnswer } from "./tools.ts";
 
 /** The tools of SearchClaw's MCP server, over crawl jobs of our own. */
 export const searchclawProfile = defineProfile({
-  serverName: "searchclaw-mcp",
+  serverName: "searchclaw",
   tools: searchclawTools,
   toResult,
   toError,
@@ -22,14 +22,27 @@ function toResult({ reply, images }: SearchclawAnswer): CallToolResult {
 }
 
 /** As SearchClaw's client tells what its service answered. */
-function toError(error: unknown): CallToolResult {
-  const { status, detail } = describeError(error);
-  const shown = error instanceof LonghaulError ? (error.details["status"] ?? statusOf(error, status)) : status;
-  return toolError(`SearchClaw API error ${shown}: ${JSON.stringify({ detail })}`);
+function toError(error: unknown, toolName: string): CallToolResult {
+  const { status: own, detail: sentence } = describeError(error);
+  const isOurs = error instanceof LonghaulError;
+  const status = isOurs ? (error.details["status"] ?? statusOf(error, own)) : own;
+  const detail = isOurs && status === 422 ? [toProblem(error, toolName)] : sentence;
+  return toolError(`SearchClaw API error ${status}: ${JSON.stringify({ detail })}`);
 }
 
 /** Where its service has another status than we have elsewhere. */
 function statusOf({ code }: LonghaulError, status: number): number {
   if (code === "invalid_input") return 422;
   return code === "unavailable" ? 503 : status;
+}
+
+/** What its client sends as part of the address. */
+const queryTools = new Set(["search", "search_ai", "suggest"]);
+
+/** As its service says which field is wrong. */
+function toProblem({ message, details }: LonghaulError, toolName: string): object {
+  const field = String(details["field"] ?? "");
+  const path = field === "" ? [] : field.split(".").map((key) => (/^\d+$/.test(key) ? Number(key) : key));
+  const type = message.includes(" is missing") ? "missing" : "value_error";
+  return { type, loc: [queryTools.has(toolName) ? "query" : "body", ...path], msg: message };
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { parseInput } from "../../../job/issue.ts";
-import { browseActionSchema } from "../../../kinds/crawl/contract.ts";
+import type { Json } from "../../../job/json.ts";
+import { webUrl } from "../../../kinds/crawl/contract.ts";
 import type { StartOperation } from "../../../operations/start.ts";
 import {
   crawlSite,
@@ -12,8 +12,12 @@ import {
   searchExtract,
   webSearch,
 } from "../../../operations/start-operations.ts";
+import { toHintedSchema, type JsonSchema } from "../../../text/short-schema.ts";
 import { defineTool, type CallContext, type Tool, type ToolDefinition } from "../profile.ts";
 import { askAgent } from "./agent.ts";
+import { maxSources } from "./agent-reply.ts";
+import { browseActionsSchema, readActions } from "./browse.ts";
+import { searchForModelTag } from "./credits.ts";
 import { toSearchclawId } from "./job-id.ts";
 import { readJobStatus } from "./job-status.ts";
 import { toReply } from "./replies.ts";
@@ -41,13 +45,17 @@ function defineSearchclawTool<Input extends z.ZodType>(
   });
 }
 
+/** What the jobs behind them refuse is refused here, in the words of who calls. */
 const maxPages = 10_000;
-const url = z.string().describe("URL of the page");
+const url = webUrl.describe("URL of the page");
 const schema = z
   .record(z.string(), z.unknown())
-  .describe('Data to extract: { field: "string" | "number" | "boolean" | "array" | [type] | {…} }, or a JSON Schema');
+  .describe(
+    'Data to extract: { field: "string" | "number" | "boolean" | "array" | [type] | {…} | a description }, or a JSON Schema',
+  );
 const pages = (usual: number): z.ZodDefault<z.ZodInt> => z.int().min(1).max(maxPages).default(usual);
-const question = z.object({ q: z.string().describe("What to search for") });
+const text = (longest: number): z.ZodString => z.string().trim().min(1).max(longest);
+const question = z.object({ q: text(500).describe("What to search for") });
 
 type Question = z.output<typeof question>;
 type Run<Input> = (context: CallContext, input: Input) => Promise<Reply>;
@@ -61,8 +69,23 @@ const answerWith =
   async (context, input) =>
     toReply(context, await runToEnd(context, operation, toCall(input)));
 
-const searchIn = (category: "web" | "news" | "images" | "suggest"): Run<Question> =>
-  answerWith(webSearch, ({ q }) => ({ query: q, category }));
+/** What SearchClaw's service takes for granted. */
+const language = "en";
+const imagesPerSearch = 20;
+
+type Category = "web" | "news" | "images" | "suggest";
+
+const searchIn = (category: Category, tags: string[] = []): Run<Question> =>
+  answerWith(webSearch, ({ q }) => ({
+    query: q,
+    category,
+    language,
+    tags,
+    ...(category === "images" ? { count: imagesPerSearch } : {}),
+  }));
+
+const toSchema = (given: object | undefined): JsonSchema | undefined =>
+  given === undefined ? undefined : toHintedSchema(given as Json);
 
 const searchTools: readonly Tool<SearchclawAnswer>[] = [
   defineSearchclawTool({ name: "search", description: "Search the web.", input: question, run: searchIn("web") }),
@@ -70,14 +93,14 @@ const searchTools: readonly Tool<SearchclawAnswer>[] = [
     name: "search_ai",
     description: "Search the web; also answers with the first results as one text for a language model.",
     input: question,
-    run: async (context, input) => withContext(await searchIn("web")(context, input)),
+    run: async (context, input) => withContext(await searchIn("web", [searchForModelTag])(context, input)),
   }),
   defineSearchclawTool({ name: "news", description: "Search the news.", input: question, run: searchIn("news") }),
   defineSearchclawTool({ name: "images", description: "Search for images.", input: question, run: searchIn("images") }),
   defineSearchclawTool({
     name: "suggest",
     description: "Suggest how a query may go on.",
-    input: question,
+    input: z.object({ q: text(200).describe("What to search for") }),
     run: searchIn("suggest"),
   }),
 ];
@@ -86,12 +109,22 @@ const pageTools: readonly Tool<SearchclawAnswer>[] = [
   defineSearchclawTool({
     name: "extract",
     description: "Extract structured data from a page, by a schema or a prompt.",
-    input: z.object({
-      url,
-      schema: schema.optional(),
-      prompt: z.string().optional().describe("What is wanted, for a language model"),
-    }),
-    run: answerWith(pageExtract, (call) => call),
+    input: z
+      .object({
+        url,
+        schema: schema.optional(),
+        prompt: z.string().optional().describe("What is wanted, for a language model"),
+      })
+      .refine(
+        ({ schema: wanted, prompt = "" }) => wanted !== undefined || prompt !== "",
+        "must have a schema or a prompt",
+      ),
+    // Its client sends no empty prompt.
+    run: answerWith(pageExtract, ({ schema: wanted, prompt, ...call }) => ({
+      ...call,
+      schema: toSchema(wanted),
+      prompt: prompt === "" ? undefined : prompt,
+    })),
   }),
   defineSearchclawTool({
     name: "markdown",
@@ -119,16 +152,21 @@ const siteTools: readonly Tool<SearchclawAnswer>[] = [
       max_pages: pages(10).describe("Maximum number of pages to crawl"),
       schema: schema.optional(),
     }),
-    run: async (context, { url: start, ...call }) => {
-      const id = toSearchclawId(await startJob(context, crawlSite, { urls: [start], ...call }));
+    run: async (context, { url: start, schema: wanted, max_pages: most }) => {
+      const call = { urls: [start], max_pages: most, schema: toSchema(wanted) };
+      const id = toSearchclawId(await startJob(context, crawlSite, call));
       return { job_id: id, status: "processing", poll_url: `/v1/jobs/${id}` };
     },
   }),
   defineSearchclawTool({
     name: "job_status",
     description: "Get the status of a job, and its result once it has ended.",
-    input: z.object({ job_id: z.string().describe("ID of the job") }),
-    run: (context, { job_id: id }) => readJobStatus(context, id),
+    input: z.object({
+      job_id: z.string().describe("ID of the job"),
+      cursor: z.int().min(0).optional().describe("next_cursor of the reply before, for the pages that did not fit"),
+      limit: z.int().min(1).max(maxPages).optional().describe("At most so many pages; as many as fit unless given"),
+    }),
+    run: (context, { job_id: id, cursor = 0, limit = Infinity }) => readJobStatus(context, id, { cursor, limit }),
   }),
   defineSearchclawTool({
     name: "map",
@@ -136,51 +174,35 @@ const siteTools: readonly Tool<SearchclawAnswer>[] = [
     input: z.object({
       url,
       max_pages: pages(100).describe("Maximum number of URLs to list"),
-      search: z.string().optional().describe("Only URLs or titles that contain these words"),
+      search: z.string().max(200).optional().describe("Only URLs or titles that contain these words"),
     }),
-    run: answerWith(mapSite, ({ max_pages: max, ...call }) => ({
+    run: answerWith(mapSite, ({ max_pages: max, search, ...call }) => ({
       ...call,
+      search: search === "" ? undefined : search,
       max_urls: max,
       max_pages: max,
     })),
   }),
 ];
 
-const browseInput = z.object({
-  url,
-  actions: z
-    .array(z.looseObject({ type: z.string().optional(), action: z.string().optional() }))
-    .describe("Actions by type: navigate, wait, click, fill, type, select, press, scroll, screenshot, extract"),
-});
-
-const actionsSchema = z.object({ actions: z.array(browseActionSchema) });
-
-function readActions(actions: readonly object[]): z.output<typeof actionsSchema> {
-  return parseInput(actionsSchema, { actions }, "browse");
-}
-
 const combinedTools: readonly Tool<SearchclawAnswer>[] = [
   defineSearchclawTool({
     name: "pipeline",
     description: "Search the web and extract structured data from the first results.",
     input: z.object({
-      query: z.string().describe("What to search for"),
+      query: text(500).describe("What to search for"),
       schema,
       max_results: z.int().min(1).max(50).default(10).describe("Maximum number of results"),
       extract_from: z.int().min(1).max(20).default(5).describe("How many of the results to extract from"),
     }),
-    run: answerWith(searchExtract, (call) => call),
+    run: answerWith(searchExtract, ({ schema: wanted, ...call }) => ({ ...call, language, schema: toSchema(wanted) })),
   }),
   defineSearchclawTool(
     {
       name: "browse",
       description: "Do a list of actions in a page: click, fill, scroll, take pictures, extract.",
-      input: browseInput,
-      // Clients name the kind of an action in either field.
-      run: answerWith(pageBrowse, ({ actions, ...call }) => ({
-        ...call,
-        ...readActions(actions.map(({ action, type, ...fields }) => ({ type: type ?? action, ...fields }))),
-      })),
+      input: z.object({ url, actions: browseActionsSchema }),
+      run: answerWith(pageBrowse, ({ actions, ...call }) => ({ ...call, actions: readActions(actions) })),
     },
     ({ results }) =>
       listOf(results)
@@ -191,10 +213,15 @@ const combinedTools: readonly Tool<SearchclawAnswer>[] = [
     name: "agent",
     description: "Let an agent research a question on the web.",
     input: z.object({
-      prompt: z.string().min(1).max(2_000).describe("What to find out"),
+      prompt: text(2_000).describe("What to find out"),
       schema: schema.optional(),
-      max_credits: z.int().min(1).max(50).default(10).describe("Above 10 it answers at once with a job_id"),
-      max_sources: z.int().min(1).max(20).default(5).describe("Maximum number of pages to use"),
+      max_credits: z
+        .int()
+        .min(1)
+        .max(50)
+        .default(10)
+        .describe("Maximum number of searches and pages; above 10 it answers at once with a job_id"),
+      max_sources: z.int().min(1).max(maxSources).default(5).describe("Maximum number of pages to use"),
     }),
     run: askAgent,
   }),

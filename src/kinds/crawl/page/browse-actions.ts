@@ -1,17 +1,15 @@
-import type { Page } from "playwright-core";
-import type { BrowseAction, RequestOf } from "../contract.ts";
-import { assertNever } from "../../../job/error.ts";
-import { messageOf } from "../../../job/failure.ts";
+import type { RequestOf } from "../contract.ts";
 import { PartialResult, type JobContext } from "../../../job/kind.ts";
 import { watchNavigation } from "../../../net/browser/watch-navigation.ts";
 import type { CrawlSettings } from "../crawl-settings.ts";
 import { robotsFailure, type LoadTools } from "./load-page.ts";
+import { createScriptEnder } from "./evaluate-in-page.ts";
+import { performAction, tellFailure, type ActionTools } from "./perform-action.ts";
 import { settleDown, withPage } from "./render-page.ts";
 
 /** Where the images of a job are kept: streams of its output, named so and numbered. */
 const imageStream = "image";
 const tallestPx = 16_384;
-const longestContent = 500_000;
 const actionMs = 10_000;
 
 type BrowserTools = Omit<LoadTools, "pool"> & { readonly context: JobContext };
@@ -56,6 +54,7 @@ export async function browse(
   const { width, height, page_timeout_ms: timeoutMs } = input;
   return withPage(settings.browser, { size: { width, height }, signal, timeoutMs }, async (page, leftMs) => {
     const navigation = watchNavigation(page);
+    const endScripts = await createScriptEnder(page);
     await page.goto(input.url, { waitUntil: "load", timeout: leftMs() });
     await settleDown(page, leftMs());
     const results: BrowseResult[] = [];
@@ -75,15 +74,17 @@ export async function browse(
       return { stream, bytes: bytes.length };
     };
     for (const action of input.actions) {
-      const tools = { page, toMarkdown, keepImage, timeout: Math.min(actionMs, leftMs()), settings, signal };
-      const performed = perform(action, tools).then((found) => {
+      const timeout = Math.min(actionMs, leftMs());
+      const mayOpen = (url: string): Promise<void> => checkRobots(url, settings, signal);
+      const tools: ActionTools = { page, toMarkdown, keepImage, timeout, mayOpen, endScripts };
+      const performed = performAction(action, tools).then((found) => {
         const failure = navigation.failure();
         if (failure !== undefined) throw failure;
         return found;
       });
       const result = await performed.then(
         (found) => ({ action: action.type, success: true, ...found }),
-        (error: unknown) => ({ action: action.type, success: false, error: messageOf(error).split("\n")[0] ?? "" }),
+        (error: unknown) => ({ action: action.type, success: false, error: tellFailure(error, action) }),
       );
       signal.throwIfAborted();
       results.push(result);
@@ -100,69 +101,6 @@ interface BrowseResult {
   readonly action: string;
   readonly success: boolean;
   readonly error?: string;
-}
-
-interface ActionTools {
-  readonly page: Page;
-  readonly timeout: number;
-  readonly toMarkdown: (html: string) => Promise<string>;
-  readonly keepImage: (bytes: Buffer) => object;
-  readonly settings: CrawlSettings;
-  readonly signal: AbortSignal;
-}
-
-async function perform(action: BrowseAction, tools: ActionTools): Promise<object> {
-  const { page, timeout } = tools;
-  switch (action.type) {
-    case "navigate":
-      await checkRobots(action.url, tools.settings, tools.signal);
-      await page.goto(action.url, { waitUntil: "load", timeout });
-      return { data: page.url() };
-    case "wait":
-      if (action.selector === undefined) await page.waitForTimeout(action.timeout);
-      else await page.waitForSelector(action.selector, { timeout: action.timeout });
-      return {};
-    case "click":
-      await page.click(action.selector, { timeout });
-      await settleDown(page, timeout);
-      return {};
-    case "fill":
-      await page.fill(action.selector, action.value, { timeout });
-      return {};
-    case "type":
-      await page.locator(action.selector).first().pressSequentially(action.value, { delay: action.delay, timeout });
-      return {};
-    case "select":
-      return { data: await page.selectOption(action.selector, action.value, { timeout }) };
-    case "press":
-      await page.keyboard.press(action.key);
-      return {};
-    case "scroll":
-      await page.evaluate(`window.scrollBy(0, ${action.direction === "up" ? -action.amount : action.amount})`);
-      return {};
-    case "screenshot": {
-      const place = action.selector === undefined ? undefined : page.locator(action.selector).first();
-      const bytes = await (place?.screenshot({ timeout }) ?? page.screenshot({ fullPage: action.full_page, timeout }));
-      return { data: tools.keepImage(bytes) };
-    }
-    case "extract":
-      return { content: (await readContent(action, tools)).slice(0, longestContent) };
-    default:
-      return assertNever(action);
-  }
-}
-
-async function readContent(
-  { selector, format }: Extract<BrowseAction, { type: "extract" }>,
-  { page, timeout, toMarkdown }: ActionTools,
-): Promise<string> {
-  const place = page.locator(selector ?? "html").first();
-  if (format === "text") return place.innerText({ timeout });
-  const html =
-    selector === undefined
-      ? await page.content()
-      : await place.evaluate((element: { outerHTML: string }) => element.outerHTML, undefined, { timeout });
-  return format === "html" ? html : toMarkdown(html);
 }
 
 async function checkRobots(url: string, { robots }: CrawlSettings, signal: AbortSignal): Promise<void> {

@@ -7,6 +7,8 @@ import type { JobContext } from "../../../job/kind.ts";
 
 /** What a result may hold of one page: the job's record is no place for more. */
 const longestShown = 500_000;
+/** Of a page in which no data was found. */
+const longestText = 32_000;
 
 export async function pageToMarkdown({ url, ...request }: RequestOf<"markdown">, tools: LoadTools): Promise<object> {
   const page = await loadPage(url, request, tools);
@@ -33,6 +35,8 @@ type ExtractRequest = PageRequest & DataRequest;
 export interface PageData extends CompletedData {
   readonly url: string;
   readonly title: string;
+  /** What the page says, where no data was found in it. */
+  readonly text?: string;
 }
 
 /** By rules, and for what these do not find by a language model where there is one. */
@@ -40,18 +44,23 @@ export async function extractData(url: string, request: ExtractRequest, tools: E
   const { settings, signal, spending } = tools;
   const page = await loadPage(url, request, tools);
   const { title, data = null, missing, is_valid } = page;
-  const facts = { url: page.url, title };
+  const toPageData = (found: CompletedData): PageData => ({
+    url: page.url,
+    title,
+    ...found,
+    ...(isEmpty(found.data) ? { text: page.markdown.slice(0, longestText) } : {}),
+  });
   const wish = toWish(request);
   const { askModel } = settings;
   if (wish === undefined || askModel === undefined || spending.isOver()) {
     const reason = spending.isOver() ? "The job has used up its model_tokens." : modelMissing;
     if (isForModel(request)) throw new JobFailure("model_missing", reason, { retryable: false });
-    return { ...facts, data, method: "rules", missing, is_valid };
+    return toPageData({ data, method: "rules", missing, is_valid });
   }
   const completed = await completeData(page, wish, askModel, signal);
   spending.add(completed.tokens ?? 0);
   if (completed.model_error !== undefined && isEmpty(data)) throw new JobFailure("model_failed", completed.model_error);
-  return { ...facts, ...completed };
+  return toPageData(completed);
 }
 
 /** The tokens of a language model that a job has used. */

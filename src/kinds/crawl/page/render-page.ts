@@ -1,6 +1,7 @@
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { JobFailure, messageOf } from "../../../job/failure.ts";
+import { JobFailure } from "../../../job/failure.ts";
 import { watchNavigation } from "../../../net/browser/watch-navigation.ts";
+import { tellBrowserError } from "./browser-words.ts";
 
 /** A browser whose every connection passes the rules of net/. */
 export interface BrowserAccess {
@@ -82,8 +83,9 @@ export async function withPage<Result>(
   } catch (error) {
     options.signal.throwIfAborted();
     if (error instanceof JobFailure) throw error;
-    const [message = ""] = messageOf(error).split("\n");
-    throw new JobFailure("render_failed", `The page could not be rendered: ${message}`, { cause: error });
+    throw new JobFailure("render_failed", `The page could not be rendered: ${tellBrowserError(error)}`, {
+      cause: error,
+    });
   }
 }
 

@@ -65,7 +65,7 @@ export async function searchAndExtract(
 async function extractOne(result: SearchResult, input: RequestOf<"pipeline">, tools: ExtractTools): Promise<object> {
   try {
     const extracted = await extractData(result.url, input, tools);
-    return { ...extracted, title: extracted.title === "" ? result.title : extracted.title };
+    return { ...extracted, url: result.url, title: extracted.title === "" ? result.title : extracted.title };
   } catch (error) {
     tools.signal.throwIfAborted();
     return { url: result.url, title: result.title, data: null, error: messageOf(error) };

@@ -51,10 +51,10 @@ export async function runSiteTask(task: SiteTask, context: JobContext, settings:
   const signal = AbortSignal.any([context.signal, time.signal]);
   // Every page in flight listens to it: more than Node thinks to be in order.
   setMaxListeners(0, signal);
-  const tellProgress = createCrawlProgress(context, state, task.manner.maxPages);
+  const progress = createCrawlProgress(context, state, task.manner.maxPages);
   const onVisited = (record: CrawlRecord): void => {
     task.onRecord?.(record);
-    tellProgress();
+    progress.tell();
   };
   try {
     const isInScope = await createScope(task.plan.scope);
@@ -64,11 +64,12 @@ export async function runSiteTask(task: SiteTask, context: JobContext, settings:
       context.signal.throwIfAborted();
       if (!time.signal.aborted) throw error;
     });
-    tellProgress(true);
+    progress.tellLast();
     const stopped = time.signal.aborted ? "time" : crawl.isFull ? "size" : undefined;
     return { state, seconds: elapsedMs(beganAt, context.now()) / 1_000, stopped };
   } finally {
     clearTimeout(timer);
+    progress.stop();
     await pool.close();
     await journal.close();
   }

@@ -4,21 +4,29 @@ import type { CrawlState } from "./crawl-state.ts";
 const minuteS = 60;
 const tellEveryMs = 500;
 
+export interface CrawlProgress {
+  /** Tells how far the crawl is, now or soon. */
+  readonly tell: () => void;
+  readonly tellLast: () => void;
+  /** Nothing is told any more. */
+  readonly stop: () => void;
+}
+
 /**
  * Tells how far a crawl is: pages done of those that are wanted, how fast, and how long it will take. How many there are is not
  * known before the end, and percent never goes back: of the few that are known at first, most are done.
  */
-export function createCrawlProgress(
-  context: JobContext,
-  state: CrawlState,
-  maxPages: number,
-): (isLast?: boolean) => void {
+export function createCrawlProgress(context: JobContext, state: CrawlState, maxPages: number): CrawlProgress {
   const startedAt = performance.now();
   const before = state.visits;
   let toldAt = 0;
-  return (isLast = false) => {
-    // Each report is a write to the database.
-    if (performance.now() - toldAt < tellEveryMs && !isLast) return;
+  let timer: NodeJS.Timeout | undefined;
+  const stop = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+  };
+  const report = (isLast = false): void => {
+    stop();
     toldAt = performance.now();
     const { pages, tokens } = state.counts;
     const known = Math.min(maxPages, pages + state.frontier.waiting);
@@ -34,6 +42,16 @@ export function createCrawlProgress(
       counts: { done: pages, total },
       ...(tokens > 0 ? { tokens } : {}),
     });
+  };
+  return {
+    stop,
+    tellLast: () => report(true),
+    tell: () => {
+      const waitMs = toldAt + tellEveryMs - performance.now();
+      // Each report is a write to the database. The one that is put off tells what has come until then.
+      if (waitMs <= 0) report();
+      else timer ??= setTimeout(report, waitMs);
+    },
   };
 }
 

@@ -35,6 +35,7 @@ export async function mapSite(input: RequestOf<"map">, context: JobContext, sett
     action: "map",
     url: input.url,
     total: found.length,
+    discovered: urls.size,
     urls: found,
     pages_opened: state.visits,
     is_complete: urls.size < input.max_urls && state.frontier.waiting === 0 && stopped === undefined,

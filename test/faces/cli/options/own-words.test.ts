@@ -54,7 +54,7 @@ it.each([
 it.each([
   ["name", "name must be one line, got 2.", "--name must be one line, got 2."],
   ["timeoutMs", "timeoutMs must be at most 60000, got 61000.", "--timeout must be at most 1m, got 1m01s."],
-  ["urls.0", "urls.0 must be public.", "url must be public."],
+  ["urls.0", "urls[0] must be public.", "url must be public."],
   ["shell", 'The input of kind "shell": shell must be one of bash, sh.', "--shell must be one of bash, sh."],
   ["shell.name", "shell.name must be bash.", "--shell: name must be bash."],
   ["webhooks.secret", "webhooks.secret must be long.", "webhooks.secret must be long."],

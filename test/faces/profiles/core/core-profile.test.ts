@@ -210,13 +210,7 @@ describe("the core profile", () => {
 
   it.each([
     ["run_command", { comand: "true" }, "comand", "command"],
-    [
-      "run_command",
-      { command: "true", ready: { patern: "x" } },
-      "ready.patern",
-      "pattern",
-      'the input of kind "shell"',
-    ],
+    ["run_command", { command: "true", ready: { patern: "x" } }, "ready.patern", "pattern", "the input"],
     ["run_agent", { task: "look", readonly: true }, "readonly", "read_only"],
     ["analyze_page", { url: "http://localhost/", feature: [] }, "feature", "features"],
     ["crawl_site", { urls: ["http://localhost/"], maxPages: 1 }, "maxPages", "max_pages"],
