@@ -2,7 +2,7 @@ import { z } from "zod";
 import { defineContract } from "../../job/contract.ts";
 import { analysisSchema } from "./analysis.ts";
 
-export type { Declarations, KeptPage, SectionSource, SourceElement } from "./sources/section-source.ts";
+export type { Declarations, KeptPage, SectionSource, SourceElement, SourceNode } from "./sources/section-source.ts";
 
 const featureNames = ["layout", "motion", "quality", "responsive"] as const;
 export type FeatureName = (typeof featureNames)[number];

@@ -1,4 +1,4 @@
-import type { SourceElement } from "../../kinds/page/contract.ts";
+import type { SourceElement, SourceNode } from "../../kinds/page/contract.ts";
 
 export type Dialect = "html" | "jsx" | "vue";
 
@@ -26,21 +26,35 @@ function writeElement(element: SourceElement, options: MarkupOptions): string {
   const open = `<${element.tag}${writeAttributes(element, options)}`;
   if (isVoid.test(element.tag) || (isSvgShape.test(element.tag) && element.children.length === 0)) return `${open} />`;
   const children = element.children.filter((child) => child !== "");
-  const isFlowing = children.some((child) =>
-    typeof child === "string" ? child.trim() !== "" : isInline.test(child.tag),
-  );
   if (children.length === 0) return `${open}></${element.tag}>`;
-  if (isFlowing || element.tag === "pre") {
+  if (isFlowing(element, children)) {
     const inside = children.map((child) =>
       typeof child === "string" ? writeText(child, dialect) : writeElement(child, options),
     );
     return `${open}>${inside.join("")}</${element.tag}>`;
   }
   const indent = "  ".repeat(depth);
-  const inside = children.flatMap((child) =>
-    typeof child === "string" ? [] : [`${indent}  ${writeElement(child, { ...options, depth: depth + 1 })}\n`],
+  const inside = children.flatMap((child, place) => {
+    if (typeof child !== "string") return [writeElement(child, { ...options, depth: depth + 1 })];
+    // For JSX a line end is no space.
+    const isBetween = isInlineElement(children[place - 1]) && isInlineElement(children[place + 1]);
+    return dialect === "jsx" && isBetween ? ['{" "}'] : [];
+  });
+  return `${open}>\n${inside.map((line) => `${indent}  ${line}\n`).join("")}${indent}</${element.tag}>`;
+}
+
+/** Whether a line end between the children would be seen, as a space that was not there. */
+function isFlowing({ tag }: SourceElement, children: readonly SourceNode[]): boolean {
+  return (
+    tag === "pre" ||
+    isInline.test(tag) ||
+    children.some((child) => typeof child === "string" && child.trim() !== "") ||
+    children.some((child, place) => isInlineElement(child) && isInlineElement(children[place + 1]))
   );
-  return `${open}>\n${inside.join("")}${indent}</${element.tag}>`;
+}
+
+function isInlineElement(node: SourceNode | undefined): boolean {
+  return typeof node === "object" && isInline.test(node.tag);
 }
 
 function writeText(text: string, dialect: Dialect): string {

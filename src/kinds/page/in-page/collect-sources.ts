@@ -55,7 +55,7 @@ export function collectSources(targets: readonly SourceTarget[], maxElements: nu
 /** What the remembered elements look like now. */
 export function restyleSources(): Declarations[][] {
   const host = document.createElement("div");
-  host.style.cssText = "all: initial; position: absolute; visibility: hidden";
+  host.style.cssText = "all: initial; position: absolute; opacity: 0";
   const shadow = host.attachShadow({ mode: "closed" });
   document.documentElement.append(host);
   const plain = new Map<string, Declarations>();
