@@ -1,4 +1,4 @@
-import type { Layout } from "./layout/layout.ts";
+import type { Layout, SectionContent } from "./layout/layout.ts";
 import type { Motion, MotionPattern } from "./motion/motion.ts";
 
 /** What was seen of a page, before anything is concluded from it. Both the browser and the static reader fill it in. */
@@ -64,6 +64,7 @@ export interface SectionFacts {
   readonly color: string;
   readonly hasGradient: boolean;
   readonly hasBackgroundImage: boolean;
+  readonly content: SectionContent;
 }
 
 export interface TextStyle {
@@ -82,7 +83,7 @@ export interface StyleFacts {
   readonly texts: readonly TextStyle[];
   readonly backgrounds: readonly { readonly color: string; readonly area: number }[];
   readonly borders: readonly { readonly color: string; readonly count: number }[];
-  readonly gradients: readonly { readonly value: string; readonly selector: string; readonly area: number }[];
+  readonly gradients: readonly (Layout["palette"]["gradients"][number] & { readonly area: number })[];
   readonly backgroundKinds: Readonly<Record<string, number>>;
   readonly containers: Layout["grid"]["containers"];
   readonly radii: readonly number[];
@@ -118,6 +119,7 @@ export interface CssFacts {
   readonly fontFaces: Layout["typography"]["fontFaces"];
   readonly features: Readonly<Record<string, number>>;
   readonly functions: readonly string[];
+  readonly math: NonNullable<Layout["variables"]["math"]>;
 }
 
 export interface LiveAnimation extends MotionTiming {
@@ -125,6 +127,7 @@ export interface LiveAnimation extends MotionTiming {
   readonly name: string;
   readonly properties: readonly string[];
   readonly timeline: string;
+  readonly script: NonNullable<MotionPattern["script"]>;
 }
 
 export interface MotionFacts {

@@ -44,7 +44,7 @@ describe.skipIf(!hasBrowser)("a page analysis", () => {
     expect(colors).toContainEqual(expect.objectContaining({ color: "#0b5d68", role: "accent" }));
     expect(found.layout?.typography.body).toMatchObject({ family: "Georgia", size: 18, lineHeight: 1.6 });
     expect(found.layout?.typography.used[0]?.used[0]?.glyphs).toBeGreaterThan(0);
-    expect(found.layout?.variables.list).toContainEqual({ name: "--sea", value: "#0b5d68" });
+    expect(found.layout?.variables.list).toContainEqual({ name: "--sea", value: "#0b5d68", scope: ":root" });
     expect(found.layout?.landmarks.map(({ role }) => role)).toEqual(
       expect.arrayContaining(["banner", "navigation", "main", "contentinfo"]),
     );
@@ -213,7 +213,7 @@ describe.skipIf(!hasBrowser)("a page analysis", () => {
       url: `${url}/`,
       features: ["layout"],
     });
-    expect(layout?.variables.list).toEqual([{ name: "--far", value: "#123456" }]);
+    expect(layout?.variables.list).toEqual([{ name: "--far", value: "#123456", scope: ":root" }]);
     expect(layout?.breakpoints).toEqual([555]);
     expect(warnings).toEqual([]);
   });

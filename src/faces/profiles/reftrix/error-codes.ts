@@ -7,10 +7,13 @@ import { endMessage } from "../../mcp/tasks/outcome.ts";
 export class ReftrixError extends Error {
   override readonly name = "ReftrixError";
   readonly code: string;
+  /** What else stands beside code and message. */
+  readonly more: Readonly<Record<string, unknown>>;
 
-  constructor(code: string, message: string) {
+  constructor(code: string, message: string, more: Readonly<Record<string, unknown>> = {}) {
     super(message);
     this.code = code;
+    this.more = more;
   }
 }
 
@@ -43,6 +46,13 @@ export function toReftrixError(error: unknown): ReftrixError {
   if (!(error instanceof LonghaulError))
     return new ReftrixError("INTERNAL_ERROR", "The server failed; its log says why.");
   return new ReftrixError(codeOf(error), error.message);
+}
+
+/** Where a tool has a word of its own for a code. */
+export function inWordsOf(codes: Readonly<Record<string, string>>, error: unknown): ReftrixError {
+  const known = toReftrixError(error);
+  const code = codes[known.code];
+  return code === undefined ? known : new ReftrixError(code, known.message, known.more);
 }
 
 function codeOf({ code, cause }: LonghaulError): string {

@@ -20,6 +20,12 @@ type Reason = Pick<IgnoredParameter, "code" | "why">;
 const vision: Reason = { code: "VISION_NOT_AVAILABLE", why: "no vision model looks at pages" };
 const video: Reason = { code: "VIDEO_NOT_AVAILABLE", why: "no video is recorded; frames are compared instead" };
 const diffImages: Reason = { code: "DIFF_IMAGES_NOT_AVAILABLE", why: "differences are told in figures and words" };
+const jpeg: Reason = { code: "SCREENSHOT_AS_KEPT", why: "screenshots are JPEG pictures, as they are kept" };
+const lighthouse: Reason = {
+  code: "LIGHTHOUSE_UNAVAILABLE",
+  why: "Lighthouse does not run here; quality_evaluate measures",
+};
+const noCode: Reason = { code: "NO_CODE", why: "no model writes code here" };
 const kept: Reason = { code: "ALWAYS_KEPT", why: "every analysis is kept with its job until its time has ended" };
 const notKept: Reason = { code: "NO_DESIGN_DATABASE", why: "there is no database of designs" };
 const fixed: Reason = { code: "FIXED_BY_ANALYSIS", why: "the analysis always does this in its own way" };
@@ -29,17 +35,17 @@ function ignore(feature: string, { code, why }: Reason, path: string, ...harmles
 }
 
 export const ignoredByAnalyze: readonly IgnoredParameter[] = [
-  ignore("page", fixed, "layout_first", "auto", "always"),
-  ignore("page", fixed, "auto_timeout", false),
+  ignore("layout", fixed, "layout_first", "auto", "always"),
+  ignore("layout", fixed, "auto_timeout", false),
   ignore("layout", vision, "layoutOptions.useVision", false),
   ignore("layout", vision, "layoutOptions.perSectionVision", false),
   ignore("layout", vision, "layoutOptions.visionBatchSize"),
   ignore("layout", vision, "layoutOptions.scrollVision", false),
   ignore("layout", vision, "layoutOptions.scrollVisionMaxCaptures"),
   ignore("layout", vision, "visionOptions"),
-  ignore("narrative", vision, "narrativeOptions.enabled", false),
-  ignore("narrative", vision, "narrativeOptions.includeVision", false),
-  ignore("narrative", notKept, "narrativeOptions.generateEmbedding", false),
+  ignore("layout", vision, "narrativeOptions.enabled", false),
+  ignore("layout", vision, "narrativeOptions.includeVision", false),
+  ignore("layout", notKept, "narrativeOptions.generateEmbedding", false),
   ignore("layout", fixed, "layoutOptions.fullPage", true),
   ignore("layout", fixed, "layoutOptions.autoAnalyze", true),
   ignore("layout", fixed, "layoutOptions.fetchExternalCss", true),
@@ -66,9 +72,23 @@ export const ignoredByAnalyze: readonly IgnoredParameter[] = [
 
 export const ignoredByIngest: readonly IgnoredParameter[] = [
   ignore("layout", fixed, "options.full_page", true),
+  ...["wait_for_selector", "wait_for_selector_hidden", "wait_for_timeout", "dom_stable_timeout"].map((name) =>
+    ignore("layout", fixed, `options.${name}`),
+  ),
+  ignore("layout", fixed, "options.wait_for_dom_stable", true),
   ignore("layout", fixed, "options.disable_javascript", false),
   ignore("layout", fixed, "options.disable_webgl", false),
-  ignore("layout", fixed, "options.screenshot_format", "jpeg"),
+  ignore("layout", fixed, "options.force_kill_on_timeout", true),
+  ignore("layout", jpeg, "options.screenshot_format", "jpeg"),
+  ...["quality", "max_width", "max_height"].map((name) => ignore("layout", jpeg, `options.screenshot_${name}`)),
+  ignore("layout", fixed, "options.include_computed_styles", false),
+  ignore("layout", fixed, "options.fetch_external_css", true),
+  ...["timeout", "max_size", "max_concurrent", "max_files"].map((name) =>
+    ignore("layout", fixed, `options.external_css_${name}`),
+  ),
+  ignore("responsive", diffImages, "options.responsive.include_diff_images", false),
+  ignore("responsive", diffImages, "options.responsive.diff_threshold"),
+  ignore("responsive", kept, "options.responsive.save_to_db", true),
 ];
 
 export const ignoredByInspect: readonly IgnoredParameter[] = [
@@ -78,12 +98,36 @@ export const ignoredByInspect: readonly IgnoredParameter[] = [
 
 export const ignoredByBatchIngest: readonly IgnoredParameter[] = [ignore("layout", kept, "options.save_to_db", true)];
 
-export const ignoredByDetect: readonly IgnoredParameter[] = [ignore("motion", fixed, "detect_js_animations", true)];
+export const ignoredByDetect: readonly IgnoredParameter[] = [
+  ignore("motion", fixed, "includeInlineStyles", true),
+  ignore("motion", fixed, "includeStyleSheets", true),
+  ignore("motion", fixed, "fetchExternalCss", true),
+  ignore("motion", fixed, "externalCssOptions"),
+  ignore("motion", fixed, "include_perspective", false),
+  ignore("motion", fixed, "runtime_options"),
+  ignore("motion", fixed, "js_animation_options"),
+  ignore("motion", kept, "save_to_db", true),
+  ignore("motion", video, "video_options"),
+  ignore("motion", lighthouse, "lighthouse_options"),
+  ignore("motion", lighthouse, "analyze_metrics", false),
+  ignore("motion", lighthouse, "analyze_metrics_options"),
+  ...["output_dir", "filename_pattern"].map((name) => ignore("motion", kept, `frame_capture_options.${name}`)),
+  ...["frame_dir", "sample_interval", "cls_threshold", "motion_threshold", "parallel"].map((name) =>
+    ignore("motion", fixed, `frame_analysis_options.${name}`),
+  ),
+  ignore("motion", diffImages, "frame_analysis_options.output_diff_images", false),
+];
 
 export const ignoredByEvaluate: readonly IgnoredParameter[] = [
-  ignore("quality", notKept, "patternComparison"),
-  ignore("quality", notKept, "context"),
-  ignore("quality", fixed, "use_playwright", true),
+  ignore("quality", notKept, "patternComparison.minSimilarity"),
+  ignore("quality", notKept, "patternComparison.maxPatterns"),
+  ignore("quality", notKept, "context.projectId"),
+  ignore("quality", notKept, "context.brandPaletteId"),
+  ignore("quality", fixed, "use_playwright", true, false),
+  ignore("quality", fixed, "responsive_evaluation.checks.readability", false),
+  ignore("quality", fixed, "responsive_evaluation.checks.images", false),
+  ignore("quality", kept, "save_to_db", true, false),
+  ignore("quality", noCode, "includeCodeExamples", true, false),
 ];
 
 /** What a call asked for in vain. */
@@ -99,7 +143,7 @@ export function warnOfIgnored(
   return [
     ...given.map(({ path, feature, code, why }) => ({ feature, code, message: `${path} has no effect: ${why}.` })),
     ...unknown.map((path) => ({
-      feature: "page",
+      feature: "layout",
       code: "UNKNOWN_PARAMETER",
       message: `${path} has no effect: there is no such parameter.`,
     })),

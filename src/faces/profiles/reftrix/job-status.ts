@@ -6,7 +6,8 @@ import type { PageAnalysis } from "../../../kinds/page/contract.ts";
 import type { OperationContext } from "../../../operations/operation.ts";
 import { reasonOf } from "./error-codes.ts";
 import { findPage } from "./page-jobs.ts";
-import { phaseWord, viewSizes } from "./part-views.ts";
+import { phasesThat, phaseMs, phaseWord } from "./views/phase-words.ts";
+import { viewSizes } from "./views/responsive-view.ts";
 
 type View = Record<string, unknown>;
 export type ReftrixStatus = "waiting" | "active" | "completed" | "failed" | "delayed";
@@ -27,15 +28,15 @@ export async function viewJob(
   const page = status === "completed" && job.kind === "page" ? await findPage(context, job.id) : undefined;
   const phase = isHeld(state) ? state.progress?.phase : undefined;
   return {
-    data: {
+    data: defined({
       jobId: job.id,
       status,
       progress: status === "completed" ? 100 : await progressOf(context, job),
       timestamps: timesOf(job),
       currentPhase: phase === undefined ? undefined : job.kind === "page" ? phaseWord(phase) : phase,
       result: page === undefined ? undefined : viewResult(job, page.analysis),
-      ...(status === "failed" ? { failedReason: reasonOf(job) } : {}),
-    },
+      failedReason: status === "failed" ? reasonOf(job) : undefined,
+    }),
     links: page?.links ?? [],
   };
 }
@@ -62,15 +63,13 @@ export function timesOf({ state, createdAt }: Job): View {
 
 function viewResult({ id, state }: Job, analysis: PageAnalysis): View {
   const { phases, layout, motion, quality, responsive } = analysis;
-  const named = (...states: string[]): string[] =>
-    phases.filter((phase) => states.includes(phase.state)).map(({ name }) => phaseWord(name));
-  const failedPhases = named("failed", "timed_out");
+  const failedPhases = phasesThat(analysis, "failed", "timed_out");
   const [error] = phases.flatMap(({ reason, state: how }) => (how === "failed" || how === "timed_out" ? [reason] : []));
-  return {
+  return defined({
     webPageId: id,
     success: failedPhases.length === 0,
     partialSuccess: failedPhases.length > 0,
-    completedPhases: named("done"),
+    completedPhases: phasesThat(analysis, "done"),
     failedPhases,
     results: defined({
       layout: layout && { sectionsDetected: layout.sections.length, visionUsed: false },
@@ -84,11 +83,11 @@ function viewResult({ id, state }: Job, analysis: PageAnalysis): View {
         differencesDetected: responsive.differences.length,
         breakpointsDetected: responsive.breakpoints.length,
         viewportsAnalyzed: viewSizes(responsive),
-        analysisTimeMs: phases.find(({ name }) => name === "responsive")?.ms ?? 0,
+        analysisTimeMs: phaseMs(analysis, "responsive"),
       },
     }),
     error,
     processingTimeMs: analysis.durationMs,
-    ...(isTerminal(state) ? { completedAt: new Date(state.finishedAt).toISOString() } : {}),
-  };
+    completedAt: isTerminal(state) ? new Date(state.finishedAt).toISOString() : undefined,
+  });
 }

@@ -1,4 +1,5 @@
 import type { ContentBlock } from "@modelcontextprotocol/server";
+import { defined } from "../../../job/defined.ts";
 import { LonghaulError } from "../../../job/error.ts";
 import type { Job } from "../../../job/job.ts";
 import { isTerminal } from "../../../job/state.ts";
@@ -61,6 +62,11 @@ async function readPage({ engine, actor }: OperationContext, job: Job): Promise<
   };
 }
 
+/** Whether nothing is known, or known any more, under an id. */
+export function isGone(error: unknown): boolean {
+  return error instanceof LonghaulError && ["not_found", "expired", "invalid_input"].includes(error.code);
+}
+
 /** A page that was analysed before, by the id of its job. */
 export async function findPage(context: OperationContext, id: string): Promise<AnalysedPage> {
   const job = await findPageJob(context, id).catch(unlessGone);
@@ -72,6 +78,22 @@ export async function findPage(context: OperationContext, id: string): Promise<A
   }
   if (isTerminal(job.state)) return readPage(context, job);
   throw new LonghaulError("conflict", `The analysis ${id} has not ended yet: wait until page_getJobStatus says so.`);
+}
+
+/** An analysed page; one that was analysed without this part, or is only HTML yet, is analysed for it now. */
+export async function pageWith(
+  part: "layout" | "motion" | "quality",
+  context: OperationContext,
+  source: { readonly id: string } | PageRequest,
+  more: PageRequest = {},
+): Promise<AnalysedPage> {
+  const id = "id" in source ? source.id.toLowerCase() : undefined;
+  if (id !== undefined && Object.keys(more).length === 0) {
+    const page = await findPage(context, id);
+    if (page.analysis[part] !== undefined) return page;
+  }
+  const request = id === undefined ? (source as PageRequest) : await requestOf(context, id);
+  return analyse(context, { check_links: request.html === undefined, ...request, ...more, features: [part] });
 }
 
 /** What was asked for when the page was analysed, to analyse it again. */
@@ -101,16 +123,31 @@ export async function readFiles(
   { id, analysis }: AnalysedPage,
   wanted: { readonly html: boolean; readonly screenshot: boolean },
 ): Promise<Record<string, unknown>> {
-  const read = async (name: string, isWanted: boolean): Promise<Buffer | undefined> => {
-    const isThere = analysis.artifacts.some((artifact) => artifact.name === name);
-    return isWanted && isThere ? (await readArtifact(id, name, context)).content : undefined;
-  };
-  const html = await read("page.html", wanted.html);
-  const picture = await read("screenshot.jpg", wanted.screenshot);
+  const page = { id, analysis };
+  const html = wanted.html ? await readFile(context, page, "page.html") : undefined;
   const { width, height } = analysis.page;
-  return {
-    html: html === undefined ? undefined : html.toString("utf8"),
-    screenshot:
-      picture === undefined ? undefined : { base64: picture.toString("base64"), format: "jpeg", width, height },
-  };
+  const screenshot = wanted.screenshot
+    ? await readPicture(context, page, "screenshot.jpg", { width, height })
+    : undefined;
+  return defined({ html: html?.toString("utf8"), screenshot });
+}
+
+/** A screenshot in the form that clients know. */
+export async function readPicture(
+  context: OperationContext,
+  page: Pick<AnalysedPage, "id" | "analysis">,
+  name: string,
+  size: { readonly width: number; readonly height: number },
+): Promise<Record<string, unknown> | undefined> {
+  const picture = await readFile(context, page, name);
+  return picture === undefined ? undefined : { base64: picture.toString("base64"), format: "jpeg", ...size };
+}
+
+async function readFile(
+  context: OperationContext,
+  { id, analysis }: Pick<AnalysedPage, "id" | "analysis">,
+  name: string,
+): Promise<Buffer | undefined> {
+  const isThere = analysis.artifacts.some((artifact) => artifact.name === name);
+  return isThere ? (await readArtifact(id, name, context)).content : undefined;
 }

@@ -13,7 +13,7 @@ export function toPageRequest(input: AnalyzeInput): PageRequest {
   return {
     url: input.url,
     features: features.length === 0 ? ["layout"] : features,
-    viewports: responsiveOptions.viewports.map(({ name, width, height }) => ({ name: slug(name), width, height })),
+    viewports: toViewports(responsiveOptions.viewports),
     wait_until: input.waitUntil,
     timeouts_ms: {
       load: Math.min(timeout, longestLoadMs),
@@ -93,11 +93,26 @@ export function wantsScreenshot({ layoutOptions }: AnalyzeInput): boolean {
   return layoutOptions.include_screenshot ?? layoutOptions.includeScreenshot ?? false;
 }
 
+/** Reftrix takes any name, and the same one twice. */
+export function toViewports(
+  viewports: readonly { readonly name: string; readonly width: number; readonly height: number }[],
+): NonNullable<PageRequest["viewports"]> {
+  const names = new Set<string>();
+  return viewports.map(({ name, width, height }) => {
+    const base = slug(name);
+    let free = base;
+    for (let number = 2; names.has(free); number++) free = `${base.slice(0, 26)}-${number}`;
+    names.add(free);
+    return { name: free, width, height };
+  });
+}
+
 function slug(name: string): string {
   return (
     name
       .toLowerCase()
       .replace(/[^a-z0-9]+/g, "-")
+      .slice(0, 30)
       .replace(/^-|-$/g, "") || "viewport"
   );
 }

@@ -13,6 +13,7 @@ export const cssFunctions = [
   cssFeatures,
   stateOf,
   mathIn,
+  doesMath,
 ];
 
 interface CssNotes {
@@ -22,10 +23,11 @@ interface CssNotes {
   readonly animations: DeclaredMotion[];
   readonly transitions: DeclaredMotion[];
   readonly states: CssFacts["states"][number][];
-  readonly variables: Map<string, string>;
+  readonly variables: Map<string, CssFacts["variables"][number]>;
   readonly fontFaces: Map<string, string>;
   readonly features: Record<string, number>;
   readonly functions: Set<string>;
+  readonly math: CssFacts["math"][number][];
 }
 
 /** What the style sheets declare. Sheets of other origins cannot be read in the page, so their text is handed in. */
@@ -41,6 +43,7 @@ export function collectCss(sheetTexts: Readonly<Record<string, string>>): CssFac
     fontFaces: new Map(),
     features: {},
     functions: new Set(),
+    math: [],
   };
   const patterns = Object.entries(cssFeatures());
   const unreadable: string[] = [];
@@ -66,10 +69,11 @@ export function collectCss(sheetTexts: Readonly<Record<string, string>>): CssFac
     animations: notes.animations,
     transitions: notes.transitions,
     states: notes.states,
-    variables: [...notes.variables].map(([name, value]) => ({ name, value })),
+    variables: [...notes.variables.values()],
     fontFaces: [...notes.fontFaces].map(([family, display]) => ({ family, display })).slice(0, 100),
     features: notes.features,
     functions: [...notes.functions],
+    math: notes.math,
   };
 }
 
@@ -120,8 +124,13 @@ function takeStyleRule({ style, selectorText, cssText }: CSSStyleRule, notes: Cs
     notes.states.push({ selector, state, properties: [...style].slice(0, 20) });
   }
   for (const name of style) {
+    const text = style.getPropertyValue(name).trim().slice(0, 200);
+    const last = notes.math.at(-1);
+    // A shorthand is told once, not for each side.
+    const isTold = last?.selector === selector && last.text === text;
+    if (notes.math.length < 100 && !isTold && doesMath(text)) notes.math.push({ property: name, selector, text });
     if (!name.startsWith("--") || notes.variables.size >= 1_000) continue;
-    notes.variables.set(name, style.getPropertyValue(name).trim().slice(0, 200));
+    notes.variables.set(name, { name, value: text, scope: selector });
   }
   for (const use of mathIn(cssText)) if (notes.functions.size < 100) notes.functions.add(use);
 }
@@ -160,6 +169,10 @@ export function stateOf(selector: string): string | undefined {
 export function mathIn(css: string): string[] {
   const uses = css.match(/(?<![\w-])(clamp|calc|min|max)\((?:[^()]|\([^()]*\))*\)/g) ?? [];
   return uses.map((use) => use.slice(0, 120));
+}
+
+export function doesMath(value: string): boolean {
+  return /(?<![\w-])(clamp|calc)\(/.test(value);
 }
 
 export function splitList(text: string): string[] {

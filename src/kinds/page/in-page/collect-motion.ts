@@ -124,6 +124,16 @@ function describeAnimation(animation: Animation, kit: Kit): LiveAnimation {
       .map((text) => text.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`))
       .slice(0, 30),
     timeline: timeline === null || timeline === document.timeline ? "" : timeline.constructor.name,
+    script: {
+      direction: timing?.direction ?? "normal",
+      fill: timing?.fill ?? "auto",
+      playState: animation.playState,
+      keyframes: frames.slice(0, 10).map(({ offset, easing, composite }) => ({
+        offset: offset ?? null,
+        easing: (easing ?? "linear").slice(0, 100),
+        composite: composite ?? "auto",
+      })),
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 import type { PageFacts, SectionFacts } from "../facts.ts";
+import type { SectionContent } from "../layout/layout.ts";
 import type { Kit } from "./kit.ts";
 
 export const sectionFunctions = [
@@ -9,6 +10,7 @@ export const sectionFunctions = [
   isSectionCandidate,
   isOpenedUp,
   describeSection,
+  readSectionContent,
   countContents,
   repeatedIn,
   namesOf,
@@ -82,6 +84,33 @@ function describeSection(element: Element, kit: Kit): SectionFacts {
     color: kit.hex(style.color),
     hasGradient: style.backgroundImage.includes("gradient("),
     hasBackgroundImage: style.backgroundImage.includes("url("),
+    content: readSectionContent(element, kit),
+  };
+}
+
+/** The beginning of what a section says, in its order. */
+function readSectionContent(section: Element, kit: Kit): SectionContent {
+  const first = (selector: string, max: number): HTMLElement[] =>
+    [...section.querySelectorAll<HTMLElement>(selector)].slice(0, max);
+  return {
+    headings: first("h1, h2, h3, h4, h5, h6", 10).map((heading) => ({
+      level: Number(heading.localName.charAt(1)),
+      text: kit.textOf(heading, 200),
+    })),
+    paragraphs: first("p", 10).map((paragraph) => kit.textOf(paragraph, 300)),
+    links: first("a[href]", 15).map((link) => ({
+      text: kit.textOf(link, 100),
+      href: (link as HTMLAnchorElement).href.slice(0, 500),
+    })),
+    images: first("img", 10).map((image) => {
+      const alt = image.getAttribute("alt");
+      const { currentSrc, src } = image as HTMLImageElement;
+      return { src: (currentSrc || src).slice(0, 500), ...(alt === null ? {} : { alt: alt.slice(0, 200) }) };
+    }),
+    buttons: first("button, [role=button], input[type=submit]", 10).map((button) => ({
+      text: kit.textOf(button, 100) || (button.getAttribute("value") ?? "").slice(0, 100),
+      type: (button.getAttribute("type") ?? button.localName).slice(0, 30),
+    })),
   };
 }
 
@@ -90,7 +119,7 @@ function countContents(
 ): Omit<
   SectionFacts,
   | ("selector" | "tag" | "role" | "words" | "heading" | "prices" | "text" | "top" | "height" | "width")
-  | ("background" | "color" | "hasGradient" | "hasBackgroundImage")
+  | ("background" | "color" | "hasGradient" | "hasBackgroundImage" | "content")
 > {
   const count = (selector: string): number => element.querySelectorAll(selector).length;
   const figure = /^[<>~+]?\s?[\d.,]+\s?[%kKmMxX+]*\+?$/;

@@ -98,7 +98,7 @@ function collectBackgrounds(
 ): Pick<StyleFacts, "backgrounds" | "gradients" | "backgroundKinds"> {
   const gradientPattern = /(?:repeating-)?(?:linear|radial|conic)-gradient\((?:[^()]|\([^()]*\))*\)/g;
   const backgrounds = new Map<string, number>();
-  const gradients = new Map<string, { value: string; selector: string; area: number }>();
+  const gradients = new Map<string, StyleFacts["gradients"][number]>();
   const kinds: Record<string, number> = {};
   for (const { element, style, rect } of visible) {
     const area = Math.round(rect.width * rect.height);
@@ -106,9 +106,18 @@ function collectBackgrounds(
     if (color !== "") addUp(backgrounds, color, area);
     for (const value of style.backgroundImage.match(gradientPattern) ?? []) {
       const known = gradients.get(value);
-      if (known === undefined)
-        gradients.set(value, { value: value.slice(0, 300), selector: kit.selectorOf(element), area });
-      else known.area += area;
+      const region = {
+        x: Math.round(rect.left + scrollX),
+        y: Math.round(rect.top + scrollY),
+        width: Math.round(rect.width),
+        height: Math.round(rect.height),
+      };
+      gradients.set(
+        value,
+        known === undefined
+          ? { value: value.slice(0, 300), selector: kit.selectorOf(element), area, region }
+          : { ...known, area: known.area + area },
+      );
     }
     const kind = backgroundKind(style, color);
     if (kind !== "") kinds[kind] = (kinds[kind] ?? 0) + 1;

@@ -27,7 +27,11 @@ export function analyzeLayout(facts: PageFacts, used: readonly UsedFont[]): Layo
     },
     typography: readTypography(facts, used),
     palette: readPalette(styles),
-    variables: { list: css.variables.slice(0, maxVariables), functions: css.functions.slice(0, 50) },
+    variables: {
+      list: css.variables.slice(0, maxVariables),
+      functions: css.functions.slice(0, 50),
+      math: css.math,
+    },
     breakpoints: readBreakpoints(css.mediaQueries),
     framework: detectFramework(document),
     landmarks: facts.landmarks,

@@ -66,5 +66,6 @@ function toSection(section: SectionFacts, index: number, chosen: Ranked | undefi
       gradient: section.hasGradient,
       image: section.hasBackgroundImage,
     },
+    content: section.content,
   };
 }

@@ -1,6 +1,15 @@
 import { z } from "zod";
 import { list } from "../list-schema.ts";
 
+/** The beginning of what a section says. */
+const sectionContentSchema = z.object({
+  headings: list(z.object({ level: z.number(), text: z.string() })),
+  paragraphs: list(z.string()),
+  links: list(z.object({ text: z.string(), href: z.string() })),
+  images: list(z.object({ src: z.string(), alt: z.string().optional() })),
+  buttons: list(z.object({ text: z.string(), type: z.string() })),
+});
+
 const sectionSchema = z.object({
   id: z.string(),
   type: z.enum([
@@ -39,6 +48,7 @@ const sectionSchema = z.object({
     buttons: z.number(),
   }),
   colors: z.object({ background: z.string(), text: z.string(), gradient: z.boolean(), image: z.boolean() }),
+  content: sectionContentSchema.optional(),
 });
 
 const usedFontSchema = z.object({
@@ -85,10 +95,31 @@ export const layoutSchema = z.object({
       }),
     ),
     theme: z.enum(["light", "dark", "mixed"]),
-    gradients: list(z.object({ value: z.string(), selector: z.string() })),
+    gradients: list(
+      z.object({
+        value: z.string(),
+        selector: z.string(),
+        region: z
+          .object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() })
+          .optional()
+          .describe("Where it is painted first."),
+      }),
+    ),
     backgrounds: z.record(z.string(), z.number()),
   }),
-  variables: z.object({ list: list(z.object({ name: z.string(), value: z.string() })), functions: list(z.string()) }),
+  variables: z.object({
+    list: list(
+      z.object({
+        name: z.string(),
+        value: z.string(),
+        scope: z.string().optional().describe("The selector of the rule that sets it."),
+      }),
+    ),
+    functions: list(z.string()),
+    math: list(z.object({ property: z.string(), selector: z.string(), text: z.string() }))
+      .optional()
+      .describe("Declarations that calculate, with clamp() or calc()."),
+  }),
   breakpoints: list(z.number()),
   framework: z.object({
     framework: z.string(),
@@ -102,5 +133,6 @@ export const layoutSchema = z.object({
 /** What the page consists of. */
 export type Layout = z.output<typeof layoutSchema>;
 export type Section = z.output<typeof sectionSchema>;
+export type SectionContent = z.output<typeof sectionContentSchema>;
 export type SectionType = Section["type"];
 export type UsedFont = z.output<typeof usedFontSchema>;

@@ -30,7 +30,7 @@ export function readPalette(styles: StyleFacts): Palette {
   return {
     colors,
     theme: themeOf(backgrounds),
-    gradients: styles.gradients.map(({ value, selector }) => ({ value, selector })),
+    gradients: styles.gradients.map(({ value, selector, region }) => ({ value, selector, region })),
     backgrounds: styles.backgroundKinds,
   };
 }

@@ -110,6 +110,7 @@ function scriptedAnimations({ motion }: PageFacts): Found[] {
     .map((live) => ({
       ...toPattern("web_animation", live.name === "" ? "script animation" : live.name, live, live.properties),
       isRunning: true,
+      script: live.script,
     }));
 }
 

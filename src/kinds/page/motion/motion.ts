@@ -35,6 +35,15 @@ const motionPatternSchema = z.object({
   isRunning: z.boolean().describe("It was seen to run, not only declared."),
   id: z.string(),
   respectsReducedMotion: z.boolean(),
+  script: z
+    .object({
+      direction: z.string(),
+      fill: z.string(),
+      playState: z.string(),
+      keyframes: list(z.object({ offset: z.number().nullable(), easing: z.string(), composite: z.string() })),
+    })
+    .optional()
+    .describe("Of an animation that a script has started."),
 });
 
 const motionWarningSchema = z.object({

@@ -1,6 +1,6 @@
 import { generate, parse, walk, type CssNode, type Rule } from "css-tree";
 import type { CssFacts, DeclaredMotion } from "../facts.ts";
-import { cssFeatures, mathIn, splitList, stateOf, toMilliseconds } from "../in-page/collect-css.ts";
+import { cssFeatures, doesMath, mathIn, splitList, stateOf, toMilliseconds } from "../in-page/collect-css.ts";
 
 const maxCharacters = 2_000_000;
 
@@ -23,6 +23,7 @@ export function readCss(texts: readonly string[], unreadable: readonly string[])
     variables: [],
     fontFaces: [],
     functions: [],
+    math: [],
     features: Object.fromEntries(
       Object.entries(cssFeatures())
         .filter(([, pattern]) => pattern.test(css))
@@ -74,7 +75,9 @@ function takeRule(rule: Rule, notes: Notes): void {
   if (state !== undefined) notes.states.push({ selector, state, properties: [...declared.keys()].slice(0, 20) });
   for (const [name, value] of declared) {
     if (name.startsWith("--") && notes.variables.length < 1_000)
-      notes.variables.push({ name, value: value.slice(0, 200) });
+      notes.variables.push({ name, value: value.slice(0, 200), scope: selector });
+    if (notes.math.length < 100 && doesMath(value))
+      notes.math.push({ property: name, selector, text: value.slice(0, 200) });
     if (notes.functions.length < 100) notes.functions.push(...mathIn(value));
   }
 }

@@ -4,6 +4,7 @@ import { libraryFiles } from "../in-page/collect-motion.ts";
 import { countPrices, landmarkRoles } from "../in-page/collect-sections.ts";
 import { readHex } from "../layout/color.ts";
 import { parseUrl } from "../../../job/parse-url.ts";
+import { readContent } from "./read-content.ts";
 
 type Part = ReturnType<CheerioAPI>;
 
@@ -114,13 +115,19 @@ function readSections($: CheerioAPI): SectionFacts[] {
     });
   let top = 0;
   return chosen.slice(0, 200).map((element, index) => {
-    const section = toSection($(element), index, top, element.tagName);
+    const section = toSection($(element), index, top, element.tagName, readContent($, $(element)));
     top += section.height;
     return section;
   });
 }
 
-function toSection(part: Part, index: number, top: number, tag: string): SectionFacts {
+function toSection(
+  part: Part,
+  index: number,
+  top: number,
+  tag: string,
+  content: SectionFacts["content"],
+): SectionFacts {
   const count = (selector: string): number => part.find(selector).length;
   const [headings, paragraphs, images, buttons] = [
     count("h1, h2, h3, h4, h5, h6"),
@@ -163,6 +170,7 @@ function toSection(part: Part, index: number, top: number, tag: string): Section
     color: "",
     hasGradient: false,
     hasBackgroundImage: false,
+    content,
   };
 }
 

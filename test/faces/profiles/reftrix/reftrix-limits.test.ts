@@ -89,7 +89,7 @@ describe("the time limits of the profile reftrix", () => {
       success: true,
       data: {
         layout: { success: true },
-        motion: { success: true, frame_capture_error: { code: "FRAME_CAPTURE_FAILED" } },
+        motion: { success: true, frame_capture_error: { code: "FRAME_CAPTURE_ERROR" } },
         quality: { success: false, error: { message: "The phase quality was not done within 5 s." } },
         execution_status: {
           failed_phases: ["quality"],
@@ -100,7 +100,7 @@ describe("the time limits of the profile reftrix", () => {
         warnings: expect.arrayContaining([
           { feature: "quality", code: "TIMEOUT_ERROR", message: "The phase quality was not done within 5 s." },
           {
-            feature: "page",
+            feature: "layout",
             code: "PLAYWRIGHT_NOT_AVAILABLE",
             message: expect.stringContaining("There is no program at /nowhere/chromium") as string,
           },
@@ -114,7 +114,13 @@ describe("the time limits of the profile reftrix", () => {
     await until(async () => ((await status())["data"] as Reply)["status"] === "failed");
     expect(await status()).toMatchObject({ data: { failedReason: "The phase quality was not done within 5 s." } });
     expect(await call("system.health")).toMatchObject({
-      data: { status: "degraded", services: { browser: { status: "down" } } },
+      data: {
+        status: "degraded",
+        services: {
+          initialization: { errors: [{ category: "browser" }] },
+          tools: { "page.analyze": { mode: "fallback" }, "system.health": { mode: "full" } },
+        },
+      },
     });
   });
 });

@@ -15,11 +15,43 @@ export const pageUrl = z
   .url({ protocol: /^https?$/, error: "expected an http or https URL" })
   .max(8_192)
   .describe("An http or https address.");
+export const summaryInput = flag.describe(
+  "True for figures without their lists, false for all that was found; without it lists are cut.",
+);
+export const limitInput = z
+  .number()
+  .min(1)
+  .transform((limit) => Math.min(1_000, Math.floor(limit)))
+  .optional()
+  .describe("Maximum entries in each list that is cut; above 1000 it is 1000.");
+export const viewport = options({
+  name: z.string().min(1).max(50),
+  width: between(320, 4_096),
+  height: between(240, 16_384),
+});
+export const usualViewports = [
+  { name: "desktop", width: 1_920, height: 1_080 },
+  { name: "tablet", width: 768, height: 1_024 },
+  { name: "mobile", width: 375, height: 667 },
+];
+export const sourceType = z.enum(["award_gallery", "user_provided"]).default("user_provided");
+export const usageScope = z.enum(["inspiration_only", "owned_asset"]).default("inspiration_only");
+export const respectRobots = on.describe("False only with the permission of the site's owner.");
 export const weights = options({
   originality: ratio.optional(),
   craftsmanship: ratio.optional(),
   contextuality: ratio.optional(),
 });
+/** Weights of a single judgement make one together; those of page.analyze may be any. */
+export const weightsOfOne = options({
+  originality: ratio.default(0.35),
+  craftsmanship: ratio.default(0.4),
+  contextuality: ratio.default(0.25),
+}).refine(
+  ({ originality, craftsmanship, contextuality }) =>
+    Math.abs(originality + craftsmanship + contextuality - 1) <= 0.01 + Number.EPSILON,
+  "must add up to 1",
+);
 export const purpose = {
   targetIndustry: z.string().max(100).optional(),
   targetAudience: z.string().max(100).optional(),
@@ -31,9 +63,9 @@ const layoutOptions = options({
     width: between(320, 4_096).default(1_440),
     height: between(240, 16_384).default(900),
   }).optional(),
-  include_html: flag.describe("Only with summary: false."),
+  include_html: flag,
   includeHtml: flag.describe("The same as include_html."),
-  include_screenshot: flag.describe("Only with summary: false."),
+  include_screenshot: flag,
   includeScreenshot: flag.describe("The same as include_screenshot."),
   saveToDb: flag,
   autoAnalyze: flag,
@@ -45,7 +77,7 @@ const layoutOptions = options({
   scrollVisionMaxCaptures: between(2, 20).optional(),
 });
 
-const frameCapture = options({
+export const frameCapture = options({
   frame_rate: between(1, 120).optional(),
   frame_interval_ms: z.number().min(1).optional(),
   scroll_speed_px_per_sec: z.number().optional(),
@@ -64,7 +96,7 @@ const frameCapture = options({
   "must have at most 3600 frames (frame_rate × scroll_duration_sec)",
 );
 
-const frameAnalysis = options({
+export const frameAnalysis = options({
   frame_dir: z.string().max(1_000).optional(),
   sample_interval: between(1, 100).optional(),
   diff_threshold: ratio.optional(),
@@ -125,23 +157,9 @@ const motionOptions = options({
   timeout: between(30_000, 600_000).optional().describe("As motionTimeout, and goes before it."),
 });
 
-const viewport = options({
-  name: z.string().min(1).max(30),
-  width: between(320, 4_096),
-  height: between(240, 16_384),
-});
-
 const responsiveOptions = options({
   enabled: on,
-  viewports: z
-    .array(viewport)
-    .min(1)
-    .max(10)
-    .default([
-      { name: "desktop", width: 1_920, height: 1_080 },
-      { name: "tablet", width: 768, height: 1_024 },
-      { name: "mobile", width: 375, height: 667 },
-    ]),
+  viewports: z.array(viewport).min(1).max(10).default(usualViewports),
   include_screenshots: off,
   include_diff_images: flag,
   diff_threshold: ratio.optional(),
@@ -155,11 +173,11 @@ const responsiveOptions = options({
 /** All parameters of `page_analyze`: what is listed is what is taken. */
 export const analyzeInput = options({
   url: pageUrl,
-  sourceType: z.enum(["award_gallery", "user_provided"]).default("user_provided"),
-  usageScope: z.enum(["inspiration_only", "owned_asset"]).default("inspiration_only"),
+  sourceType,
+  usageScope,
   features: options({ layout: on, motion: on, quality: on }).prefault({}),
-  summary: on.describe("A short reply; false for all that was found."),
-  limit: between(1, 1_000).optional().describe("Maximum entries in each list of a short reply."),
+  summary: summaryInput,
+  limit: limitInput,
   async: flag.describe("True answers at once with a job id. Without it a job is made too, unless useVision is false."),
   timeout: between(5_000, 600_000).default(600_000).describe("Maximum milliseconds for all phases."),
   waitUntil: z.enum(["load", "domcontentloaded", "networkidle"]).default("load"),
@@ -172,7 +190,7 @@ export const analyzeInput = options({
   max_retries: between(1, 3).default(3).describe("How often a page that could not be loaded is tried in all."),
   layout_first: z.enum(["auto", "always", "never"]).optional(),
   auto_timeout: flag,
-  respect_robots_txt: on.describe("False only with the permission of the site's owner."),
+  respect_robots_txt: respectRobots,
   layoutOptions: layoutOptions.prefault({}),
   motionOptions: motionOptions.prefault({}),
   qualityOptions: options({

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { OperationContext } from "../../../../operations/operation.ts";
-import { pageUrl } from "./analyze-input.ts";
+import { pageUrl, respectRobots } from "./analyze-input.ts";
 import { ReftrixError, toReftrixError } from "../error-codes.ts";
 import { ignoredByBatchIngest } from "../ignored-parameters.ts";
 import { submitPage, waitForPage } from "../page-jobs.ts";
-import { defineReftrixTool, opensPages, type ReftrixReply } from "../reftrix-tool.ts";
+import { defineReftrixTool, keepsPages, type ReftrixReply } from "../reftrix-tool.ts";
 
 const batchInput = z.looseObject({
   urls: z.array(pageUrl).min(1).max(100),
@@ -17,6 +17,7 @@ const batchInput = z.looseObject({
       auto_analyze: z.boolean().default(true).describe("Also tell how many sections each page has."),
     })
     .prefault({}),
+  respect_robots_txt: respectRobots,
 });
 
 type BatchInput = z.output<typeof batchInput>;
@@ -25,7 +26,7 @@ interface Outcome {
   readonly url: string;
   readonly status: "success" | "failed";
   readonly page_id?: string;
-  readonly error?: { readonly code: string; readonly message: string };
+  readonly error?: string;
   readonly patterns_extracted?: number;
 }
 
@@ -34,12 +35,13 @@ export const batchIngestTool = defineReftrixTool({
   title: "Layout Batch Ingest",
   description: "Load up to 100 web pages and keep each under an id. Waits for all of them.",
   input: batchInput,
-  annotations: opensPages,
+  annotations: keepsPages,
   ignored: ignoredByBatchIngest,
   run: ingestAll,
 });
 
-async function ingestAll(context: OperationContext, { urls, options }: BatchInput): Promise<ReftrixReply> {
+async function ingestAll(context: OperationContext, input: BatchInput): Promise<ReftrixReply> {
+  const { urls, options } = input;
   const startedAt = performance.now();
   const batch = randomUUID();
   const outcomes: Outcome[] = [];
@@ -48,44 +50,50 @@ async function ingestAll(context: OperationContext, { urls, options }: BatchInpu
   const work = async (): Promise<void> => {
     for (const [index, url] of queue) {
       if (aborted !== undefined || context.signal?.aborted === true) return;
-      const outcome = await ingestOne(context, url, batch, options.auto_analyze);
+      const outcome = await ingestOne(context, url, batch, input);
       outcomes[index] = outcome;
       if (outcome.status === "failed" && options.on_error === "abort") aborted ??= outcome;
     }
   };
-  await Promise.all(Array.from({ length: Math.min(options.concurrency, urls.length) }, work));
+  // Nothing more is loaded than what comes before a failure that ends it all.
+  const workers = options.on_error === "abort" ? 1 : Math.min(options.concurrency, urls.length);
+  await Promise.all(Array.from({ length: workers }, work));
+  const results = outcomes.filter((outcome) => outcome !== undefined);
+  const completed = results.filter(({ status }) => status === "success").length;
+  const tally = { job_id: batch, completed, failed: results.length - completed, results };
+  const processingTimeMs = Math.round(performance.now() - startedAt);
   if (aborted !== undefined) {
     throw new ReftrixError(
       "BATCH_ABORTED",
-      `${aborted.url} failed, so the rest was not loaded: ${aborted.error?.message ?? ""}`,
+      `${aborted.url} failed, so the rest was not loaded: ${aborted.error ?? ""}`,
+      { details: { ...tally, processing_time_ms: processingTimeMs } },
     );
   }
-  const results = outcomes.filter((outcome) => outcome !== undefined);
-  const completed = results.filter(({ status }) => status === "success").length;
   return {
     data: {
-      job_id: batch,
+      ...tally,
       total: urls.length,
-      completed,
-      failed: results.length - completed,
-      results,
       summary: {
-        success_rate: completed / urls.length,
+        success_rate: Math.round((10_000 * completed) / urls.length) / 100,
         total_patterns: results.reduce((sum, { patterns_extracted: count = 0 }) => sum + count, 0),
-        processing_time_ms: Math.round(performance.now() - startedAt),
+        processing_time_ms: processingTimeMs,
       },
     },
   };
 }
 
-async function ingestOne(context: OperationContext, url: string, batch: string, isCounted: boolean): Promise<Outcome> {
+async function ingestOne(
+  context: OperationContext,
+  url: string,
+  batch: string,
+  { options, respect_robots_txt: respectsRobots }: BatchInput,
+): Promise<Outcome> {
   try {
-    const job = await submitPage(context, { url, batch, features: ["layout"] });
+    const job = await submitPage(context, { url, batch, features: ["layout"], respect_robots: respectsRobots });
     const { id, analysis } = await waitForPage(context, job);
-    const count = analysis.layout?.sections.length ?? 0;
-    return { url, status: "success", page_id: id, ...(isCounted ? { patterns_extracted: count } : {}) };
+    const count = options.auto_analyze ? (analysis.layout?.sections.length ?? 0) : 0;
+    return { url, status: "success", page_id: id, patterns_extracted: count };
   } catch (error) {
-    const { code, message } = toReftrixError(error);
-    return { url, status: "failed", error: { code, message } };
+    return { url, status: "failed", error: toReftrixError(error).message };
   }
 }

@@ -1,13 +1,12 @@
-import { LonghaulError } from "../../../../job/error.ts";
 import type { OperationContext } from "../../../../operations/operation.ts";
 import { analyzeInput, type AnalyzeInput } from "./analyze-input.ts";
 import { ReftrixError } from "../error-codes.ts";
 import { ignoredByAnalyze, type Warning } from "../ignored-parameters.ts";
 import { jobIdInput, jobIdOf } from "../job-id.ts";
 import { viewJob } from "../job-status.ts";
-import { submitPage, waitForPage } from "../page-jobs.ts";
+import { isGone, submitPage, waitForPage } from "../page-jobs.ts";
 import { toPageRequest } from "../page-request.ts";
-import { viewPage } from "../page-view.ts";
+import { viewPage } from "../views/page-view.ts";
 import { defineReftrixTool, looksUp, opensPages, type ReftrixReply } from "../reftrix-tool.ts";
 
 const hourMs = 3_600_000;
@@ -68,10 +67,6 @@ export const pageStatusTool = defineReftrixTool({
     return viewJob(context, job);
   },
 });
-
-export function isGone(error: unknown): boolean {
-  return error instanceof LonghaulError && ["not_found", "expired", "invalid_input"].includes(error.code);
-}
 
 export function jobNotFound(id: string): ReftrixError {
   return new ReftrixError(
