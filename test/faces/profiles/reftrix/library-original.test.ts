@@ -303,7 +303,7 @@ describe.skipIf(!hasBrowser)("the library tools of the profile reftrix, as the o
     const job = await errorOf("page.getJobStatus", { job_id: pageId });
     expect(job).toMatchObject({ code: "JOB_NOT_FOUND" });
     expect(await data("layout.inspect", { id: pageId })).toMatchObject({ sections: expect.anything() as unknown });
-    expect(await data("style.get_palette", { id: pageId })).toMatchObject({ colors: expect.anything() as unknown });
+    expect(await data("style.get_palette", { id: pageId })).toMatchObject({ palette: expect.anything() as unknown });
     expect(await data("motion.detect", { pageId })).toMatchObject({ patterns: expect.anything() as unknown });
     // It had not been judged: its address is known, so it is analysed for that now.
     expect(await call("quality.evaluate", { pageId })).toMatchObject({ success: true });

@@ -31,13 +31,13 @@ const names = [
   "quality.batch_evaluate",
   "quality.getJobStatus",
   "style.get_palette",
-  "system.health",
   "layout.search",
   "layout.generate_code",
   "motion.search",
   "background.search",
   "responsive.search",
   "brief.validate",
+  "system.health",
 ];
 
 describe.skipIf(!hasBrowser)("the profile reftrix", () => {
