@@ -126,6 +126,18 @@ const configSchema = z.strictObject({
       max_pages: z.int().min(1).max(100).default(Math.max(1, cpus().length)),
     })
     .prefault({}),
+  library: z
+    .strictObject({
+      days: z
+        .number()
+        .min(0)
+        .max(36_500)
+        .default(90)
+        .describe("How long analysed pages are kept beyond their jobs; 0 keeps none."),
+      max_pages: z.int().min(1).max(100_000).default(2_000).describe("The oldest go first."),
+      max_mb: z.number().min(1).max(100_000).default(500),
+    })
+    .prefault({}),
   crawl: z
     .strictObject({
       concurrency: z.int().min(1).max(100).default(4).describe("Crawl jobs at the same time."),

@@ -3,6 +3,7 @@ import type { Engine } from "../engine/engine.ts";
 import { demand, type Actor, type Demand } from "../engine/access.ts";
 import { parseInput } from "../job/issue.ts";
 import type { Agents } from "./agents.ts";
+import type { Library } from "../library/library.ts";
 import type { Endpoints } from "./endpoints.ts";
 
 /** What an operation works with: the engine, and on whose behalf. */
@@ -23,6 +24,8 @@ export interface ServerFacts {
   readonly agents?: Agents;
   /** Absent where no jobs run on endpoints. */
   readonly endpoints?: Endpoints;
+  /** Absent where analysed pages are not kept. */
+  readonly library?: Library;
   /** Whether pages can be looked at in a browser. */
   readonly hasBrowser?: () => boolean;
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { LonghaulError } from "../job/error.ts";
 import { pageContract, type PageAnalysis } from "../kinds/page/contract.ts";
 import { compareAnalyses, comparisonSchema } from "./compare-analyses.ts";
+import { findKeptPage } from "./library.ts";
 import { findJob } from "./job-reference.ts";
 import { defineOperation, type OperationContext } from "./operation.ts";
 
@@ -10,7 +11,10 @@ export const pageCompare = defineOperation({
   scope: "read",
   description: "Compare two analyses of the same page: scores, sections, and what came, went or changed.",
   input: z.strictObject({
-    before: z.string().min(1).describe("The job of the earlier analysis: id, end of one, or name."),
+    before: z
+      .string()
+      .min(1)
+      .describe("The job of the earlier analysis: id, end of one, or name; or the id of a page in the library."),
     after: z.string().min(1).describe("The job of the later one."),
   }),
   output: comparisonSchema,
@@ -29,8 +33,14 @@ export const pageCompare = defineOperation({
   },
 });
 
-async function readAnalysis(reference: string, { engine, actor }: OperationContext): Promise<PageAnalysis> {
-  const job = await findJob(engine, reference, actor);
+async function readAnalysis(reference: string, context: OperationContext): Promise<PageAnalysis> {
+  const { engine, actor } = context;
+  const job = await findJob(engine, reference, actor).catch(async (error: unknown) => {
+    const kept = await findKeptPage(context, reference);
+    if (kept === undefined) throw error;
+    return kept;
+  });
+  if ("analysis" in job) return job.analysis;
   if (job.kind === pageContract.name) return pageContract.result.parse(await engine.result(job.id, actor));
   throw new LonghaulError("invalid_input", `Job ${job.id} is not a page analysis: its kind is "${job.kind}".`);
 }

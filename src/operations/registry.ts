@@ -29,6 +29,7 @@ import { jobWait } from "./wait.ts";
 import type { Operation } from "./operation.ts";
 import { startOperationOf, type StartOperation } from "./start.ts";
 import * as starts from "./start-operations.ts";
+import { libraryCode, libraryList, libraryRemove, librarySearch, libraryShow } from "./library.ts";
 import { runAgents } from "./run-agents.ts";
 import { pageCompare } from "./page.ts";
 import { jobsPrune, kindList, kindPause, kindResume, serverStatus } from "./server.ts";
@@ -55,6 +56,11 @@ const builtIn = [
   jobSubmit,
   starts.analyzePage,
   pageCompare,
+  librarySearch,
+  libraryShow,
+  libraryCode,
+  libraryList,
+  libraryRemove,
   starts.crawlSite,
   starts.mapSite,
   starts.pageMarkdown,

@@ -131,8 +131,12 @@ export const kindResume = defineOperation({
 export const jobsPrune = defineOperation({
   name: "jobs_prune",
   scope: "admin",
-  description: "Remove finished jobs whose time has ended, now instead of at the next round.",
+  description:
+    "Remove finished jobs, and pages of the design library, whose time has ended, now instead of at the next round.",
   input: z.strictObject({}),
-  output: z.object({ removed: z.int() }),
-  run: async ({ engine, actor }) => ({ removed: await engine.prune(actor) }),
+  output: z.object({ removed: z.int(), removed_pages: z.int().optional().describe("Of the design library.") }),
+  run: async ({ engine, actor, server }) => ({
+    removed: await engine.prune(actor),
+    removed_pages: await server.library?.prune(Date.now()),
+  }),
 });

@@ -28,6 +28,7 @@ import { openAgentKind } from "./open-agent-kind.ts";
 import { openDoors, readToken, type Doors, type ListeningFacts } from "./open-doors.ts";
 import { openEndpoints } from "./open-endpoints.ts";
 import { openEngine } from "./open-engine.ts";
+import { openDesignLibrary } from "./open-design-library.ts";
 import { openIsolation } from "./open-isolation.ts";
 import { openWeb } from "./open-web.ts";
 import { readVersion } from "./version.ts";
@@ -103,13 +104,14 @@ export async function openEngineWithKinds(
   const crawl = openCrawlSettings(config, web);
   const agent = openAgentKind(config, { ...shell, web: createWebAccess(crawl.settings) });
   const { endpoints, close: closeEndpoints } = await openEndpoints(config);
+  const { library, keep } = openDesignLibrary(config, log);
   const engine = await openEngine({
     home: config.paths.home,
     patterns,
     kinds: [
       createShellKind(shell),
       agent.kind,
-      createPageKind({ ...web, concurrency: config.browser.max_pages }),
+      createPageKind({ ...web, concurrency: config.browser.max_pages, ...defined({ keep }) }),
       createCrawlKind({ ...crawl.settings, ...defined({ askModel: agent.readData }) }),
       createEndpointKind({ directory: endpoints, redactor }),
       ...moreKinds,
@@ -124,7 +126,14 @@ export async function openEngineWithKinds(
   });
   const close = async (): Promise<void> => {
     await engine.stop();
-    await Promise.all([agent.close(), web.close(), crawl.close(), launcher.close(), closeEndpoints()]);
+    await Promise.all([
+      agent.close(),
+      web.close(),
+      crawl.close(),
+      launcher.close(),
+      closeEndpoints(),
+      library?.close(),
+    ]);
   };
   const server = {
     version: readVersion(),
@@ -133,6 +142,7 @@ export async function openEngineWithKinds(
     url: undefined,
     endpoints,
     agents: agent.agents,
+    ...defined({ library }),
     hasBrowser: () => web.browser.executable !== undefined,
   };
   return { engine, server, close };

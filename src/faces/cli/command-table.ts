@@ -31,6 +31,13 @@ export const commandTable: readonly CommandEntry[] = [
     "analyse a web page in a browser: layout, motion, quality, other window sizes",
     () => import("./commands/page.ts"),
   ),
+  group("library", "search the pages that were analysed, and make code of their sections", [
+    command("search", "search sections, motions, backgrounds", () => import("./commands/library.ts")),
+    command("show", "show a page with what is known of it, or one entry", () => import("./commands/library.ts")),
+    command("code", "print a section as HTML and CSS, React or Vue", () => import("./commands/library.ts")),
+    command("list", "list the pages that are kept", () => import("./commands/library.ts")),
+    command("rm", "remove pages from the library; their jobs stay", () => import("./commands/library.ts")),
+  ]),
   command("crawl", "crawl a website for clean Markdown and data", () => import("./commands/crawl.ts")),
   command("map", "list the URLs of a website", () => import("./commands/crawl.ts")),
   command("markdown", "print a web page as Markdown", () => import("./commands/crawl.ts")),

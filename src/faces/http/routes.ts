@@ -28,6 +28,7 @@ import { isStart } from "../../operations/registry.ts";
 import { startPath, type StartOperation } from "../../operations/start.ts";
 import { jobWait } from "../../operations/wait.ts";
 import type { Operation } from "../../operations/operation.ts";
+import { libraryCode, libraryList, libraryRemove, librarySearch, libraryShow } from "../../operations/library.ts";
 import { pageCompare } from "../../operations/page.ts";
 import { runAgents } from "../../operations/run-agents.ts";
 import { jobsPrune, kindList, kindPause, kindResume, serverStatus } from "../../operations/server.ts";
@@ -177,6 +178,11 @@ const fixedRoutes: readonly Route[] = [
     reply: firstJob,
   }),
   { method: "GET", path: "/v1/batches", tag: "batches", operation: batchList, fields: "query" },
+  { method: "GET", path: "/v1/library", tag: "library", operation: libraryList, fields: "query" },
+  { method: "GET", path: "/v1/library/search", tag: "library", operation: librarySearch, fields: "query" },
+  { method: "GET", path: "/v1/library/{id}", tag: "library", operation: libraryShow, fields: "query" },
+  { method: "GET", path: "/v1/library/{id}/code", tag: "library", operation: libraryCode, fields: "query" },
+  { method: "POST", path: "/v1/library/{id}/remove", tag: "library", operation: libraryRemove, fields: "body" },
   { method: "GET", path: "/v1/batches/{batch}", tag: "batches", operation: batchGet, fields: "query" },
   { method: "GET", path: "/v1/batches/{batch}/digest", tag: "batches", operation: agentDigest, fields: "query" },
   { method: "GET", path: "/v1/endpoints", tag: "endpoints", operation: endpointList, fields: "query" },

@@ -1,19 +1,20 @@
 import { defined } from "../../job/defined.ts";
-import { JobFailure } from "../../job/failure.ts";
+import { JobFailure, messageOf } from "../../job/failure.ts";
 import { PartialResult, type JobContext } from "../../job/kind.ts";
 import { BrowserError } from "../../net/browser/browser-error.ts";
 import { isBrowserLost } from "../../net/browser/shared-browser.ts";
 import type { PageSummary, PhaseReport } from "./analysis.ts";
 import type { CollectedPage } from "./collect-page.ts";
-import type { FeatureName, PageAnalysis, PageRequest } from "./contract.ts";
+import type { FeatureName, PageAnalysis, PageRequest, SectionSource } from "./contract.ts";
 import type { PageFacts } from "./facts.ts";
 import { PageKeeper } from "./live-page.ts";
 import type { PageSettings } from "./page.ts";
 import { Phases } from "./phases.ts";
+import { readSources } from "./sources/read-sources.ts";
 import { writeReport } from "./report/write-report.ts";
 import { analyzeStatically } from "./static/analyze-statically.ts";
 import { loadStatically, type StaticPage } from "./static/load-statically.ts";
-import { browserSteps, type BrowserSteps, type StepParts } from "./steps.ts";
+import { browserSteps, type StepParts } from "./steps.ts";
 
 /** Looks at the page phase by phase. This file brings in all that looks, so it is loaded with the first job of the kind. */
 export async function analyzePage(
@@ -25,7 +26,7 @@ export async function analyzePage(
   const startedMs = performance.now();
   const phases = new Phases(context, input.timeouts_ms);
   await phases.within("load", (signal) => checkRobots(input, signal, settings));
-  const { collected, findings, ...method } = await inBrowserOrStatic(input, context, phases, settings);
+  const { collected, findings, sources, ...method } = await inBrowserOrStatic(input, context, phases, settings);
   const { facts, finalUrl, status } = collected;
   const analysis: Omit<PageAnalysis, "phases" | "artifacts"> = {
     url: input.url,
@@ -40,9 +41,25 @@ export async function analyzePage(
   };
   await phases.run("report", () => writeReport({ ...analysis, phases: phases.reports, artifacts: [] }, context));
   const complete = { ...analysis, phases: phases.reports, artifacts: await context.artifacts.list() };
-  if (phases.failed === undefined) return complete;
-  refusePart(phases.failed, input);
-  return new PartialResult(complete);
+  if (phases.failed !== undefined) refusePart(phases.failed, input);
+  await keepPage(complete, sources, input, context, settings);
+  return phases.failed === undefined ? complete : new PartialResult(complete);
+}
+
+/** A page that cannot be kept is analysed all the same. */
+async function keepPage(
+  analysis: PageAnalysis,
+  sources: readonly SectionSource[],
+  { url, html, keep }: PageRequest,
+  { id, owner, log }: JobContext,
+  settings: PageSettings,
+): Promise<void> {
+  if (!keep || settings.keep === undefined) return;
+  try {
+    await settings.keep({ id, owner, input: { url, html }, analysis, sources });
+  } catch (error) {
+    log(`The page could not be kept in the design library: ${messageOf(error)}`, "warn");
+  }
 }
 
 /** For those who want all or nothing. */
@@ -59,6 +76,8 @@ type Findings = Pick<PageAnalysis, FeatureName>;
 interface Looked extends Pick<PageAnalysis, "method" | "methodReason"> {
   readonly collected: Pick<CollectedPage, "facts" | "finalUrl" | "status">;
   readonly findings: Findings;
+  /** Empty where none are to be kept. */
+  readonly sources: readonly SectionSource[];
 }
 
 async function inBrowserOrStatic(
@@ -71,7 +90,8 @@ async function inBrowserOrStatic(
   const readInstead = async (page: StaticPage | undefined, methodReason: string): Promise<Looked> => {
     if (page === undefined) throw new Error("loading failed without a reason");
     context.log(methodReason, "warn");
-    return { ...(await analyzeStatically(input, page, phases, settings.fetch)), method: "static", methodReason };
+    const found = await analyzeStatically(input, page, phases, settings.fetch);
+    return { ...found, sources: [], method: "static", methodReason };
   };
   if (settings.browser.executable === undefined) {
     return readInstead(await phases.run("load", load), settings.browser.missing.message);
@@ -94,13 +114,13 @@ async function analyzeTwice(
   context: JobContext,
   phases: Phases,
   settings: PageSettings,
-): Promise<Pick<Looked, "collected" | "findings">> {
+): Promise<Omit<Looked, "method" | "methodReason">> {
   const options = { viewport: input.viewport, reducedMotion: "no-preference" as const };
-  const attempt = (): Promise<Pick<Looked, "collected" | "findings">> =>
+  const attempt = (): Promise<Omit<Looked, "method" | "methodReason">> =>
     settings.browser.use(options, context.signal, (session) => {
       const openSession = settings.browser.use.bind(settings.browser);
       const parts = { input, context, fetch: settings.fetch, keeper: new PageKeeper(session, input), openSession };
-      return runSteps(parts, phases, settings.steps ?? browserSteps);
+      return runSteps(parts, phases, settings);
     });
   try {
     return await attempt();
@@ -114,8 +134,8 @@ async function analyzeTwice(
 async function runSteps(
   parts: Omit<StepParts, "signal">,
   phases: Phases,
-  steps: BrowserSteps,
-): Promise<Pick<Looked, "collected" | "findings">> {
+  { steps = browserSteps, keep }: PageSettings,
+): Promise<Omit<Looked, "method" | "methodReason">> {
   const { keeper, input } = parts;
   const judged = async <T>(work: Promise<T>): Promise<T> => {
     try {
@@ -143,11 +163,10 @@ async function runSteps(
   const motion = await run("motion", steps.motion);
   const quality = await run("quality", steps.quality);
   const responsive = await run("responsive", steps.responsive);
+  const isKept = keep !== undefined && input.keep && layout !== undefined && phases.failed === undefined;
+  const sources = isKept ? await readSources(keeper, layout, input, parts.context) : [];
   const performance = measuresFirst ? early : await run("performance", steps.performance);
-  return {
-    collected,
-    findings: defined({ layout, motion, quality, responsive, performance }),
-  };
+  return { collected, findings: defined({ layout, motion, quality, responsive, performance }), sources };
 }
 
 async function checkRobots(

@@ -3,6 +3,8 @@ import { defineContract } from "../../job/contract.ts";
 import { analysisSchema } from "./analysis.ts";
 import { presetNames } from "./performance/performance.ts";
 
+export type { Declarations, KeptPage, SectionSource, SourceElement, SourceNode } from "./sources/section-source.ts";
+
 const featureNames = ["layout", "motion", "quality", "responsive", "performance"] as const;
 export type FeatureName = (typeof featureNames)[number];
 
@@ -96,6 +98,10 @@ const pageInputSchema = z
       .optional()
       .describe("Take pictures while scrolling through the page, and tell how much changed from one to the next."),
     respect_robots: z.boolean().default(true).describe("False only with the permission of the site's owner."),
+    keep: z
+      .boolean()
+      .default(true)
+      .describe("Keep the analysis and the page's sections in the design library, for longer than the job."),
     accept: z
       .enum(["partial", "in_time", "complete"])
       .default("partial")

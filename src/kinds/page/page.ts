@@ -5,7 +5,7 @@ import type { AddressRules } from "../../net/address/address-rules.ts";
 import type { SharedBrowser } from "../../net/browser/shared-browser.ts";
 import type { GuardedFetch } from "../../net/fetch/guarded-fetch.ts";
 import type { Robots } from "../../net/robots/robots.ts";
-import { pageContract } from "./contract.ts";
+import { pageContract, type KeptPage } from "./contract.ts";
 import type { BrowserSteps } from "./steps.ts";
 
 export interface PageSettings {
@@ -15,6 +15,8 @@ export interface PageSettings {
   readonly rules: Pick<AddressRules, "checkUrl">;
   /** How many pages are analysed at once. */
   readonly concurrency: number;
+  /** Keeps an analysed page for longer than its job; absent where none are kept. */
+  readonly keep?: (page: KeptPage) => Promise<void>;
   /** Where the program of the thread lies that reads pages without a browser. */
   readonly staticThread?: URL;
   /** What looks at the page; tests pass steps that fail. */

@@ -5,6 +5,8 @@ import { pathFields, type Fields, type OperationRoute } from "../../../src/faces
 import { createRoutes } from "../../../src/faces/http/routes.ts";
 import type { Operation } from "../../../src/operations/operation.ts";
 import { operations } from "../../../src/operations/registry.ts";
+import { keptPage } from "../../library/pages.ts";
+import { present } from "../../present.ts";
 import { call, localToken, useAccessWorld } from "./access-world.ts";
 
 const routes = createRoutes(operations);
@@ -70,8 +72,8 @@ const routed = routes
     (route.live === undefined ? ["*/*"] : ["*/*", "text/event-stream"]).map((accept) => openRoute(route, accept)),
   );
 
-/** What a call is about: nothing in particular, a kind of job, a job, a token, or a schedule. */
-type Target = "none" | "kind" | "job" | "token" | "schedule";
+/** What a call is about: nothing in particular, a kind of job, a job, a token, a schedule, or a page or section of the library. */
+type Target = "none" | "kind" | "job" | "token" | "schedule" | "page" | "section";
 /** Operations that change something for all owners: nobody who is bound to one may call them. */
 const serverWide = new Set(["kind_pause", "kind_resume", "jobs_prune", "endpoint_purge"]);
 
@@ -109,6 +111,11 @@ const rows: Readonly<Record<string, Row>> = {
   job_artifact: { target: "job", input: (id) => ({ id }) },
   analyze_page: { target: "kind", input: () => ({ url: "http://127.0.0.1:9/" }), allowed: 400 },
   page_compare: { target: "job", input: (id) => ({ before: id, after: id }), allowed: 400 },
+  library_search: { target: "kind", input: () => ({ query: "x" }) },
+  library_list: { target: "kind", input: () => ({}) },
+  library_show: { target: "page", input: (id) => ({ id }) },
+  library_code: { target: "section", input: (id) => ({ id }) },
+  library_remove: { target: "page", input: (id) => ({ id }) },
   crawl_site: { target: "kind", input: () => ({ urls: [page] }), allowed: 400 },
   map_site: { target: "kind", input: () => ({ url: page }), allowed: 400 },
   page_markdown: { target: "kind", input: () => ({ url: page }), allowed: 400 },
@@ -174,9 +181,13 @@ const callers: Readonly<Record<string, Expected>> = {
   "ada, run": (scope) => (may("run", scope) ? "allowed" : 403),
   "ada, admin": (_scope, _row, isServerWide) => (isServerWide ? 403 : "allowed"),
   "bob, admin": (_scope, { target }, isServerWide) =>
-    isServerWide ? 403 : target === "job" || target === "token" || target === "schedule" ? 404 : "allowed",
+    isServerWide ? 403 : target === "none" || target === "kind" ? "allowed" : 404,
   "ada, admin of kind other": (_scope, { target }, isServerWide) =>
-    isServerWide || target === "kind" ? 403 : target === "job" || target === "schedule" ? 404 : "allowed",
+    isServerWide || target === "kind" || isKept(target)
+      ? 403
+      : target === "job" || target === "schedule"
+        ? 404
+        : "allowed",
   [aCommand]: () => 403,
   "a command that has ended": () => 401,
   "all owners, read": (scope) => (may("read", scope) ? "allowed" : 403),
@@ -188,6 +199,10 @@ function judge(caller: string, expected: Expected, name: string, scope: Demand, 
   if (scope !== "attempt") return expected(scope, row, serverWide.has(name));
   const entered = expected("read", { ...row, target: "none" }, false);
   return caller === aCommand ? "allowed" : entered === "allowed" ? 403 : entered;
+}
+
+function isKept(target: Target): boolean {
+  return target === "page" || target === "section";
 }
 
 function may(held: Scope, needed: Scope): boolean {
@@ -231,7 +246,12 @@ beforeAll(async () => {
 
 /** What the call is about, made anew, so that no call meets what another has left. */
 async function makeTarget(target: Target): Promise<string> {
-  const { engine } = world();
+  const { engine, library } = world();
+  if (isKept(target)) {
+    const kept = keptPage({ owner: "ada", sections: [{ heading: "Hers", text: "x" }] });
+    await library.keep(kept, Date.now());
+    return target === "page" ? kept.id : present((await library.entries(kept.id, {}))[0]).id;
+  }
   if (target === "token") return (await engine.tokens.create({ name: `victim ${++made}`, owner: "ada" })).token.id;
   if (target === "schedule") {
     const job = { kind: "shell", input: {} };
@@ -248,7 +268,7 @@ it("the table has every operation", () => {
 describe.each([...calls, ...routed])("$name", ({ operation, good, call: callDoor }) => {
   it.each(Object.entries(callers))("lets in or refuses as the table says: %s", async (caller, expected) => {
     const row: Row = rows[operation.name] ?? { target: "none", input: () => ({}) };
-    const { engine } = world();
+    const { engine, library } = world();
     const id = await makeTarget(row.target);
     const wanted = judge(caller, expected, operation.name, operation.scope, row);
     const status = await callDoor(row.input(id), tokens.get(caller));
@@ -256,6 +276,7 @@ describe.each([...calls, ...routed])("$name", ({ operation, good, call: callDoor
     if (wanted === "allowed") return;
     if (row.target === "token")
       expect((await engine.tokens.list()).find((token) => token.id === id)).not.toHaveProperty("revokedAt");
+    else if (isKept(row.target)) expect((await library.page(id, {})) ?? (await library.entry(id, {}))).toBeDefined();
     else if (row.target === "schedule")
       expect(await engine.schedules.get(id)).toMatchObject({ revision: 1, counts: { runs: 0 } });
     else expect(await engine.get(id)).toMatchObject({ state: { status: "queued" }, lastSeq: 1 });

@@ -23,6 +23,8 @@ import { createInside } from "../../../src/kinds/shell/inside.ts";
 import { operations } from "../../../src/operations/registry.ts";
 import { createRedactor } from "../../../src/text/redact.ts";
 import { Puppet } from "../../engine/puppet.ts";
+import type { Library } from "../../../src/library/library.ts";
+import { openTestLibrary } from "../../library/open.ts";
 import { present } from "../../present.ts";
 
 export const localToken = "the-token-in-the-file";
@@ -33,6 +35,7 @@ export interface AccessWorld {
   readonly gatekeeper: Gatekeeper;
   readonly url: string;
   readonly home: string;
+  readonly library: Library;
   /** Makes a token and answers with its text. */
   readonly give: (request: TokenRequest) => Promise<string>;
   /** Starts a job whose command may act on it: answers with its token, and how to end it. */
@@ -55,7 +58,8 @@ export function useAccessWorld(): () => AccessWorld {
     const directory = openDirectory(home);
     kinds.push(createEndpointKind({ directory, redactor: createRedactor([]) }));
     const engine = await openEngine({ home, kinds, clock, attemptSecret: "secret" });
-    const facts = { ...serverFacts, endpoints: directory };
+    const library = openTestLibrary(home);
+    const facts = { ...serverFacts, endpoints: directory, library };
     const admit = createAdmit({ tokens: engine.tokens, inside: engine.inside, localToken, barredKinds: ["shell"] });
     const gatekeeper = createGatekeeper({ admit });
     const onFault = (error: unknown): void => console.error(error);
@@ -70,6 +74,7 @@ export function useAccessWorld(): () => AccessWorld {
       gatekeeper,
       url: server.url,
       home,
+      library,
       give: async (request) => (await engine.tokens.create(request)).text,
       startCommand: async () => {
         const { id, attempt } = await commands.start(engine, { owner: "ada" });
@@ -91,6 +96,7 @@ export function useAccessWorld(): () => AccessWorld {
       await server.close();
       await engine.stop();
       await directory.close();
+      await library.close();
       await rm(home, { recursive: true, force: true });
     };
   });

@@ -37,7 +37,14 @@ export class PageWorld {
   }
 
   static async open(
-    options: { executable?: string; steps?: BrowserSteps; home?: string; allow?: string[]; hungMs?: number } = {},
+    options: {
+      executable?: string;
+      steps?: BrowserSteps;
+      home?: string;
+      allow?: string[];
+      hungMs?: number;
+      keep?: PageSettings["keep"];
+    } = {},
   ): Promise<PageWorld> {
     const home = options.home ?? (await mkdtemp(join(tmpdir(), "longhaul-page-")));
     const rules = createAddressRules(options.allow ?? ["127.0.0.1"]);
@@ -60,6 +67,7 @@ export class PageWorld {
       robots: createRobots(guarded, { productToken: "Longhaul" }),
       concurrency: 2,
       steps: options.steps,
+      ...(options.keep === undefined ? {} : { keep: options.keep }),
       staticThread: pathToFileURL(join(import.meta.dirname, threads)),
     };
     const engine = await openEngine({ home, kinds: [createPageKind(settings)] });

@@ -153,7 +153,11 @@ export const prune = defineCommand<object>({
   run: async ({ client, screen }, options) => {
     const changed = await client.call("jobs_prune", {});
     if (options.json === true) screen.printJson(changed);
-    else screen.print(`Removed ${countText(changed.removed, "job")}.`);
+    else {
+      const pages = changed.removed_pages ?? 0;
+      const alsoPages = pages === 0 ? "" : ` and ${countText(pages, "page")} of the design library`;
+      screen.print(`Removed ${countText(changed.removed, "job")}${alsoPages}.`);
+    }
   },
 });
 

@@ -47,7 +47,6 @@ export const ignoredByAnalyze: readonly IgnoredParameter[] = [
   ignore("layout", vision, "narrativeOptions.enabled", false),
   ignore("layout", vision, "narrativeOptions.includeVision", false),
   ignore("layout", notKept, "narrativeOptions.generateEmbedding", false),
-  ignore("layout", kept, "layoutOptions.saveToDb", true),
   ignore("layout", fixed, "layoutOptions.fullPage", true),
   ignore("layout", fixed, "layoutOptions.autoAnalyze", true),
   ignore("layout", fixed, "layoutOptions.fetchExternalCss", true),
@@ -90,7 +89,6 @@ export const ignoredByIngest: readonly IgnoredParameter[] = [
   ...["timeout", "max_size", "max_concurrent", "max_files"].map((name) =>
     ignore("layout", fixed, `options.external_css_${name}`),
   ),
-  ignore("layout", kept, "options.save_to_db", true),
   ignore("responsive", diffImages, "options.responsive.include_diff_images", false),
   ignore("responsive", diffImages, "options.responsive.diff_threshold"),
   ignore("responsive", kept, "options.responsive.save_to_db", true),
@@ -100,8 +98,6 @@ export const ignoredByInspect: readonly IgnoredParameter[] = [
   ignore("layout", vision, "options.useVision", false),
   ignore("layout", vision, "options.visionOptions"),
 ];
-
-export const ignoredByBatchIngest: readonly IgnoredParameter[] = [ignore("layout", kept, "options.save_to_db", true)];
 
 export const ignoredByDetect: readonly IgnoredParameter[] = [
   ignore("motion", fixed, "includeInlineStyles", true),

@@ -6,6 +6,7 @@ import { isTerminal } from "../../../job/state.ts";
 import { pageContract, type PageAnalysis } from "../../../kinds/page/contract.ts";
 import type { OperationContext } from "../../../operations/operation.ts";
 import type { InputOf } from "../../../operations/registry.ts";
+import { findKeptPage } from "../../../operations/library.ts";
 import { analyzePage } from "../../../operations/start-operations.ts";
 import { linkArtifacts, readArtifact } from "../../mcp/resources/artifact-resource.ts";
 import { jobUri } from "../../mcp/resources/job-uri.ts";
@@ -68,7 +69,13 @@ export function isGone(error: unknown): boolean {
 
 /** A page that was analysed before, by the id of its job. */
 export async function findPage(context: OperationContext, id: string): Promise<AnalysedPage> {
-  const job = await findPageJob(context, id);
+  const job = await findPageJob(context, id).catch(unlessGone);
+  if (job instanceof LonghaulError) {
+    const kept = await findKeptPage(context, id);
+    if (kept === undefined) throw job;
+    // Its files went with its job.
+    return { id, analysis: { ...kept.analysis, artifacts: [] }, links: [] };
+  }
   if (isTerminal(job.state)) return readPage(context, job);
   throw new LonghaulError("conflict", `The analysis ${id} has not ended yet: wait until page_getJobStatus says so.`);
 }
@@ -91,8 +98,10 @@ export async function pageWith(
 
 /** What was asked for when the page was analysed, to analyse it again. */
 export async function requestOf(context: OperationContext, id: string): Promise<PageRequest> {
-  const job = await findPageJob(context, id);
-  const { url, html } = pageContract.input.parse(await context.engine.input(job.id, context.actor));
+  const job = await findPageJob(context, id).catch(unlessGone);
+  const kept = job instanceof LonghaulError ? await findKeptPage(context, id) : undefined;
+  if (job instanceof LonghaulError && kept === undefined) throw job;
+  const { url, html } = kept?.input ?? pageContract.input.parse(await context.engine.input(id, context.actor));
   return html === undefined ? { url } : { url, html, check_links: false };
 }
 
@@ -100,6 +109,12 @@ async function findPageJob({ engine, actor }: OperationContext, id: string): Pro
   const job = await engine.get(id, actor);
   if (job.kind === pageContract.name) return job;
   throw new LonghaulError("invalid_input", `Job ${id} is not a page analysis: its kind is "${job.kind}".`);
+}
+
+/** A job that has expired may still be in the library. */
+function unlessGone(error: unknown): LonghaulError {
+  if (error instanceof LonghaulError && (error.code === "not_found" || error.code === "expired")) return error;
+  throw error;
 }
 
 /** The files of an analysis that a reply carries itself. */

@@ -25,6 +25,7 @@ export function toPageRequest(input: AnalyzeInput): PageRequest {
     attempts: input.auto_retry ? input.max_retries : 1,
     respect_robots: input.respect_robots_txt,
     include_html: wantsHtml(input),
+    keep: layoutOptions.saveToDb ?? true,
     accept: !input.partial_results ? "complete" : input.timeout_strategy === "strict" ? "in_time" : "partial",
     ...toJudgement(qualityOptions),
     frames: toFrames(motionOptions),

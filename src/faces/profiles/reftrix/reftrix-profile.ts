@@ -8,6 +8,7 @@ import { batchIngestTool } from "./tools/batch-ingest-tool.ts";
 import { healthToolBeside } from "./tools/health-tool.ts";
 import { ingestTool } from "./tools/ingest-tool.ts";
 import { inspectTool } from "./tools/inspect-tool.ts";
+import { libraryTools } from "./tools/library-tools.ts";
 import { detectTool } from "./tools/motion-tools.ts";
 import { analyzeTool, pageStatusTool } from "./tools/page-tools.ts";
 import { batchEvaluateTool, qualityStatusTool } from "./tools/batch-evaluate-tool.ts";
@@ -25,10 +26,11 @@ const pageTools: readonly Tool<ReftrixReply>[] = [
   batchEvaluateTool,
   qualityStatusTool,
   paletteTool,
+  ...libraryTools,
 ];
 const tools = [...pageTools, healthToolBeside(pageTools)];
 
-/** Reftrix's tools that need no database of designs, over durable page jobs. */
+/** Reftrix's tools, over durable page jobs and the library of analysed pages. */
 export const reftrixProfile = defineProfile({
   serverName: "reftrix-mcp-server",
   tools,

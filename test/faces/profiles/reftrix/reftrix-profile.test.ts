@@ -31,6 +31,12 @@ const names = [
   "quality.batch_evaluate",
   "quality.getJobStatus",
   "style.get_palette",
+  "layout.search",
+  "layout.generate_code",
+  "motion.search",
+  "background.search",
+  "responsive.search",
+  "brief.validate",
   "system.health",
 ];
 

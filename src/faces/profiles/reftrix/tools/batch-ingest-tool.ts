@@ -3,7 +3,6 @@ import { z } from "zod";
 import type { OperationContext } from "../../../../operations/operation.ts";
 import { pageUrl, respectRobots } from "./analyze-input.ts";
 import { ReftrixError, toReftrixError } from "../error-codes.ts";
-import { ignoredByBatchIngest } from "../ignored-parameters.ts";
 import { submitPage, waitForPage } from "../page-jobs.ts";
 import { defineReftrixTool, keepsPages, type ReftrixReply } from "../reftrix-tool.ts";
 
@@ -36,7 +35,6 @@ export const batchIngestTool = defineReftrixTool({
   description: "Load up to 100 web pages and keep each under an id. Waits for all of them.",
   input: batchInput,
   annotations: keepsPages,
-  ignored: ignoredByBatchIngest,
   run: ingestAll,
 });
 
@@ -89,7 +87,13 @@ async function ingestOne(
   { options, respect_robots_txt: respectsRobots }: BatchInput,
 ): Promise<Outcome> {
   try {
-    const job = await submitPage(context, { url, batch, features: ["layout"], respect_robots: respectsRobots });
+    const job = await submitPage(context, {
+      url,
+      batch,
+      features: ["layout"],
+      keep: options.save_to_db ?? true,
+      respect_robots: respectsRobots,
+    });
     const { id, analysis } = await waitForPage(context, job);
     const count = options.auto_analyze ? (analysis.layout?.sections.length ?? 0) : 0;
     return { url, status: "success", page_id: id, patterns_extracted: count };

@@ -103,6 +103,7 @@ async function ingest(context: OperationContext, input: IngestInput): Promise<Re
     wait_until: wanted.wait_until,
     timeouts_ms: { load: wanted.timeout },
     include_html: wanted.include_html,
+    keep: wanted.save_to_db ?? true,
     respect_robots: input.respect_robots_txt,
     viewport: size && { width: size.width, height: size.height },
   });
