@@ -73,7 +73,11 @@ function readSectionContent(section: Element, kit: Kit): SectionContent {
     paragraphs: first("p", 10).map((paragraph) => kit.textOf(paragraph, 300)),
     links: first("a[href]", 15).map((link) => ({
       text: kit.textOf(link, 100),
-      href: (link as HTMLAnchorElement).href.slice(0, 500),
+      // One that runs something when it is followed must not go on into what is made of this.
+      href:
+        /^(https?|mailto|tel):/i.exec((link as HTMLAnchorElement).href) === null
+          ? ""
+          : (link as HTMLAnchorElement).href.slice(0, 500),
     })),
     images: first("img", 10).map((image) => {
       const alt = image.getAttribute("alt");
