@@ -260,7 +260,7 @@ describe("pause and resume", () => {
 describe("prune", () => {
   it("says how many jobs it removed", async () => {
     expect((await cli.run(["prune"])).stdout).toBe("Removed 0 jobs.\n");
-    expect(await cli.json(["prune"])).toEqual({ removed: 0 });
+    expect(await cli.json(["prune"])).toEqual({ removed: 0, removed_pages: 0 });
   });
 });
 
