@@ -18,7 +18,7 @@ export const sections: readonly Section[] = [
   {
     title: "Look",
     main: ["ps", "top", "show", "logs", "wait"],
-    others: ["status", "stats", "events", "batch", "inbox"],
+    others: ["status", "stats", "events", "batch", "inbox", "library"],
   },
   {
     title: "Steer",
