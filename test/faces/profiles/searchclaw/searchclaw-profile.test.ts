@@ -251,7 +251,12 @@ describe("the profile searchclaw", () => {
         { action: "select", success: false, ...nothing, error: anyText },
         { action: "screenshot", success: true, ...nothing, data: expect.stringMatching(/^iVBOR/) as string },
         { action: "evaluate", success: true, ...nothing, data: "Form" },
-        { action: "evaluate", success: false, ...nothing, error: "A script failed in the page: ReferenceError: nowhere is not defined." },
+        {
+          action: "evaluate",
+          success: false,
+          ...nothing,
+          error: "A script failed in the page: ReferenceError: nowhere is not defined.",
+        },
         { action: "extract", success: true, ...nothing, content: "Hello Ada" },
       ],
       final_url: at("/form"),
