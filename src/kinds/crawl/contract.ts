@@ -234,7 +234,7 @@ export const crawlContract = defineContract({
       adds: { action: "crawl" },
       tool: {
         description: "Crawl a website as a background job: Markdown and data of its pages; job_output reads them.",
-        fields: ["urls", "max_pages", "include", "schema", "render", "duplicates"],
+        fields: ["urls", "max_pages", "include", "schema", "render"],
         isHarmless: true,
       },
     },
