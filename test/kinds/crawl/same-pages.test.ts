@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { CrawlState } from "../../../src/kinds/crawl/site/crawl-state.ts";
+import { KeptPages } from "../../../src/kinds/crawl/site/kept-pages.ts";
 import { prose } from "./site.ts";
 import { CrawlWorld, listen, pathsOf, type CrawlResult } from "./world.ts";
 
@@ -232,5 +234,35 @@ describe("what is dropped", () => {
     const all = await crawlSite(site, { duplicates: "keep" });
     expect(all.paths).toEqual(["/a", "/b", "/c", "/d"]);
     expect(all.result.duplicates).toEqual({ exact: 0, near: 0, canonical: 0, dropped: [] });
+  });
+});
+
+describe("what a crawl remembers of the pages it has kept", () => {
+  it("is each one's URL by its number, however many there are", () => {
+    const pages = new KeptPages();
+    const urls = Array.from({ length: 1_000 }, (_, page) => `https://a.example/${page}`);
+    expect(urls.map((url) => pages.add(url, [1, 2, 3]))).toEqual(urls.map((_url, index) => index));
+    expect(urls.map((_url, index) => pages.urlOf(index))).toEqual(urls);
+    expect(pages.outlineOf("https://a.example/999")).toEqual([1, 2, 3]);
+    expect(pages.outlineOf("https://a.example/1000")).toBeUndefined();
+  });
+
+  it("is read back from a journal of an older version, which says less", () => {
+    const state = new CrawlState(100);
+    const page = { type: "page", status: 200, bytes: 10, at: 0, content: 5, title: "", depth: 0 } as const;
+    state.apply({ ...page, from: "https://a.example/1", url: "https://a.example/1" });
+    state.apply({ type: "duplicate", of: "exact", from: "https://a.example/2", depth: 0, bytes: 10 });
+    expect(state.counts).toMatchObject({ pages: 1, exact: 1, bytes: 20 });
+    expect(state.hasPage("https://a.example/1")).toBe(true);
+    expect(state.dropped).toEqual([]);
+    state.apply({
+      type: "duplicate",
+      of: "near",
+      kept: "https://a.example/1",
+      from: "https://a.example/3",
+      depth: 0,
+      bytes: 10,
+    });
+    expect(state.dropped).toEqual([{ url: "https://a.example/3", kept: "https://a.example/1", of: "near" }]);
   });
 });

@@ -19,9 +19,10 @@ export class PageText {
   constructor(markdown: string, url: string) {
     this.#markdown = markdown;
     this.#address = new AddressWords(url);
+    const [sketch, address] = [this.#sketch, this.#address];
     hashWords(markdown, (hash) => {
-      this.#sketch.add(hash);
-      this.#address.say(hash);
+      sketch.add(hash);
+      address.say(hash);
     });
   }
 

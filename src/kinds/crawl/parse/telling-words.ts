@@ -6,13 +6,12 @@ const longestLabel = 100;
 const longestLine = 2_000;
 const linkTarget = /\]\([^)]{0,2000}\)/g;
 
-const units =
-  "[$€£¥₹%°]|(?:USD|EUR|GBP|CHF|DKK|SEK|NOK|PLN|JPY|kr|zł|Kč|mm|cm|m|km|kg|mg|g|ml|cl|l|kWh|kW|W|V|mAh|[KMG]?Hz|[KMGT]B|inch|ft|lbs?|oz)\\b";
-/** Numbers that are facts: with a currency or a unit, or with cents. */
-const amounts = new RegExp(
-  `(?:[$€£¥₹]|\\b(?:USD|EUR|GBP|CHF|kr)\\.?)[ \\u00a0]?\\d[\\d.,']{0,20}|\\d[\\d.,']{0,20}[ \\u00a0]?(?:${units})|(?<![\\d.,:/-])\\d{1,9}(?:,-|[.,]\\d\\d(?![\\d.,:/-]))`,
-  "gi",
-);
+const numbers = /\d[\d.,']{0,20}/g;
+const currencyBefore = /(?:[$€£¥₹]|\b(?:USD|EUR|GBP|CHF|kr)\.?)[ \u00a0]?$/i;
+const unitAfter =
+  /^[ \u00a0]?(?:[$€£¥₹%°]|(?:USD|EUR|GBP|CHF|DKK|SEK|NOK|PLN|JPY|kr|zł|Kč|mm|cm|m|km|kg|mg|g|ml|cl|l|kWh|kW|W|V|mAh|[KMG]?Hz|[KMGT]B|inch|ft|lbs?|oz)\b)/i;
+const cents = /^\d{1,9}(?:[.,]\d\d|,)$/;
+const shownAround = 6;
 
 const month = "\\p{L}{3,10}\\.?,?\\s{1,3}(?:de\\s)?";
 const weekday = "(?:\\p{L}{2,10}\\.?,\\s{1,3})?";
@@ -55,12 +54,24 @@ export function hashTellingWords(markdown: string): number {
     }
     start = end + 1;
   }
-  for (const [amount] of markdown.matchAll(amounts)) add(hashText(amount.replace(/\s/g, "")));
+  for (const match of markdown.matchAll(numbers)) if (isAmount(markdown, match)) add(hashText(match[0]));
   return hash >>> 0;
+}
+
+/** Whether a number is a fact: it has a currency, a unit, or cents that belong to no date. */
+function isAmount(text: string, { 0: number, index }: RegExpExecArray): boolean {
+  const end = index + number.length;
+  const after = text.slice(end, end + shownAround);
+  if (unitAfter.test(after)) return true;
+  const before = text.slice(Math.max(0, index - shownAround), index);
+  if (currencyBefore.test(before)) return true;
+  const amount = number.replace(/[.,]$/, (sign) => (sign === "," && after.startsWith("-") ? sign : ""));
+  return cents.test(amount) && !/[\d:/-]$/.test(before) && !/^[:/]|^-\d/.test(after);
 }
 
 function tellingPart(line: string): string {
   if (line.startsWith("# ")) return line;
+  if (line.length > longestLabel && !line.includes("](")) return "";
   const shown = line.includes("](") ? line.replace(linkTarget, "]") : line;
   if (shown.length > longestLabel) return "";
   if (!/\d/.test(shown)) return shown;
