@@ -28,8 +28,8 @@ async function openPages(
     if (path !== "/robots.txt" && path !== "/sitemap.xml") requests.push(path);
     const found = path === "/start" ? start : pages[path];
     if (typeof found !== "object") {
-      response.writeHead(found === undefined ? 404 : 302, { "content-type": "text/html", location: found?.slice(1) });
-      response.end("not here");
+      if (found === undefined) response.writeHead(404, { "content-type": "text/html" }).end("gone");
+      else response.writeHead(302, { location: found.slice(1) }).end();
       return;
     }
     const { body, head = "", title = "Shop", language } = found;
