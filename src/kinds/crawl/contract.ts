@@ -71,7 +71,8 @@ const crawl = z.strictObject({
   ...pageFields,
   ...modelFields,
   pagination: pagination.optional().describe("How a list goes on; its pages count as one level."),
-  near_duplicates: z.enum(["drop", "keep"]).default("drop"),
+  duplicates: z.enum(["drop", "keep"]).default("drop").describe("Pages that say the same; keep: each URL is a page."),
+  near_duplicates: z.enum(["drop", "keep"]).default("drop").describe("Pages that differ in next to nothing."),
   max_total_mb: z.number().min(0.01).max(100_000).default(2_000).describe("Most to store in all."),
 });
 

@@ -44,6 +44,22 @@ describe("crawl", () => {
     expect(pages[0]).toMatchObject({ markdown: expect.any(String) as string, links: expect.any(Array) as string[] });
   });
 
+  it("says how many duplicates it has dropped, shows of which pages they are, and keeps them on request", async () => {
+    const site = await openSite();
+    const words = ["crawl", `${site.url}/dup/1`, `${site.url}/dup/2`, "--concurrency", "1", "--no-sitemaps"];
+    const { stderr } = await cli.run(words);
+    const [, id = ""] = /: 1 page, 1 duplicate dropped \(longhaul show (\S+) lists them\)\n$/.exec(stderr) ?? [];
+    expect((await cli.run(["show", id])).stdout).toContain(
+      `\n1 duplicate dropped (crawl with --duplicates keep for all)\n  ${site.url}/dup/2  exact of ${site.url}/dup/1\n`,
+    );
+    const near = await cli.run([...words, "--near-duplicates", "keep"]);
+    expect(near.stderr).toContain("1 duplicate dropped");
+    const all = await cli.run([...words, "--duplicates", "keep"]);
+    expect(all.stdout.trimEnd().split("\n")).toHaveLength(2);
+    expect(all.stderr).toMatch(/: 2 pages\n$/);
+    expect((await cli.run([...words, "--duplicates", "some"])).code).toBe(2);
+  });
+
   it("answers --json with the job, fails with its reason, and refuses what it does not know", async () => {
     const site = await openSite();
     const words = ["crawl", `${site.url}/page/0`, "--max-pages", "2"];

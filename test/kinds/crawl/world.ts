@@ -70,7 +70,7 @@ export interface CrawlResult {
   readonly pages: number;
   readonly failed: number;
   readonly failures: { readonly url: string; readonly code: string; readonly reason: string }[];
-  readonly duplicates: Record<string, number>;
+  readonly duplicates: Record<string, unknown>;
   readonly skipped: Record<string, number>;
   readonly stopped_by?: string;
   readonly [field: string]: unknown;

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import { randomUUID } from "node:crypto";
 import type { Json } from "../../../job/json.ts";
 import type { JobView } from "../../../operations/job-view.ts";
@@ -18,7 +18,7 @@ import {
 } from "../options/crawl-options.ts";
 import { addNotifyOptions, toNotifyRequest, type NotifyOptions } from "../options/notify-options.ts";
 import { readWhole } from "../options/option-values.ts";
-import { jobLabel, runningTime, stateText } from "../show/job-text.ts";
+import { jobLabel, runningTime, shortId, stateText } from "../show/job-text.ts";
 import { openPageFiles, type CrawledPage } from "../show/page-files.ts";
 import { countText } from "../../../text/count-text.ts";
 
@@ -27,6 +27,8 @@ interface CrawlOptions extends SiteOptions, PageOptions, NotifyOptions {
   readonly out?: string;
   readonly html?: true;
   readonly prompt?: string;
+  readonly duplicates?: InputOf<"crawl_site">["duplicates"];
+  readonly nearDuplicates?: InputOf<"crawl_site">["near_duplicates"];
   readonly detach?: true;
 }
 
@@ -45,6 +47,8 @@ export const crawl = defineCommand<CrawlOptions, [urls: string[]]>({
       ...toPageRequest(options),
       max_pages: options.maxPages,
       prompt: options.prompt,
+      duplicates: options.duplicates,
+      near_duplicates: options.nearDuplicates,
       ...toNotifyRequest(options),
     });
     const { detach, json, out } = options;
@@ -58,12 +62,20 @@ export const crawl = defineCommand<CrawlOptions, [urls: string[]]>({
   },
 });
 
+const dropOrKeep = ["drop", "keep"];
+
 function describe(command: Command): void {
   addPageOptions(addSiteOptions(command.argument("<url...>", "where to start")))
     .option("--max-pages <number>", "maximum number of pages to keep (100 unless given)", readWhole(1, 1_000_000))
     .option("--out <place>", "a folder for Markdown files, or a file ….jsonl; without it the pages are listed")
     .option("--prompt <text>", "data to extract, in words for a language model")
     .option("--html", "keep the HTML too")
+    .addOption(new Option("--duplicates <what>", "pages that say the same (dropped unless given)").choices(dropOrKeep))
+    .addOption(
+      new Option("--near-duplicates <what>", "pages that differ in next to nothing (dropped unless given)").choices(
+        dropOrKeep,
+      ),
+    )
     .option("-d, --detach", "print the id and do not wait")
     .addHelpText("after", "\nCtrl-C leaves the crawl running.");
   addNotifyOptions(command);
@@ -102,17 +114,18 @@ function readPages(
 interface CrawlDigest {
   readonly pages?: number;
   readonly failed?: number;
-  readonly duplicates?: Readonly<Record<string, number>>;
+  readonly duplicates?: { readonly exact?: number; readonly near?: number; readonly canonical?: number };
   readonly skipped?: { readonly robots?: number };
 }
 
 function summary(job: AnswerOf<"job_get">, out: string | undefined): string {
   const { pages = 0, failed = 0, duplicates = {}, skipped = {} } = (job.result ?? {}) as CrawlDigest;
-  const twins = Object.values(duplicates).reduce((sum, count) => sum + count, 0);
+  const { exact = 0, near = 0, canonical = 0 } = duplicates;
+  const twins = exact + near + canonical;
   const parts = [
     countText(pages, "page"),
     failed > 0 ? `${failed} failed` : "",
-    twins > 0 ? countText(twins, "duplicate") : "",
+    twins > 0 ? `${countText(twins, "duplicate")} dropped (longhaul show ${shortId(job.id)} lists them)` : "",
     (skipped.robots ?? 0) > 0 ? `${skipped.robots} not allowed by robots.txt` : "",
     out === undefined ? "" : `in ${out}`,
   ];

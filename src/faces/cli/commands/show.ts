@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { JobEvent } from "../../../job/event.ts";
 import { escapeControls, lastLineOf } from "../../../text/controls.ts";
+import { crawlContract } from "../../../kinds/crawl/contract.ts";
 import { pageContract } from "../../../kinds/page/contract.ts";
 import type { Client } from "../../door/local-client.ts";
 import type { AnswerOf } from "../../../operations/registry.ts";
@@ -11,6 +12,7 @@ import { markSeen } from "../follow/mark-seen.ts";
 import { untilInterrupted } from "../follow/until-interrupted.ts";
 import { describeEvent } from "../show/event-text.ts";
 import { describeJob } from "../show/job-description.ts";
+import { droppedPagesText } from "../show/dropped-pages.ts";
 import { isFinished } from "../show/job-text.ts";
 import { pageText } from "../show/page-text.ts";
 import type { Style } from "../show/style.ts";
@@ -37,11 +39,17 @@ export const show = defineCommand<{ readonly summary?: true }, [id: string]>({
   },
 });
 
-/** An analysis of a page is told in the words of the command that makes one, and not as the JSON that it is. */
+/**
+ * An analysis of a page is told in the words of the command that makes one, and not as the JSON that it is; a crawl's result says
+ * first how many pages there are, and below it which were dropped.
+ */
 async function describe(job: AnswerOf<"job_get">, client: Client, style: Style): Promise<string> {
   const lastLine = await readLastLine(client, job);
   const analysis = job.kind === pageContract.name ? pageContract.result.safeParse(job.result).data : undefined;
-  if (analysis === undefined) return describeJob(job, lastLine, style);
+  if (analysis === undefined) {
+    const dropped = job.kind === crawlContract.name ? droppedPagesText(job) : "";
+    return [describeJob(job, lastLine, style), dropped].filter((part) => part !== "").join("\n");
+  }
   const { result: _result, ...facts } = job;
   return `${describeJob(facts, lastLine, style)}\n${pageText(analysis, style)}`;
 }

@@ -153,7 +153,9 @@ const siteTools: readonly Tool<SearchclawAnswer>[] = [
       schema: schema.optional(),
     }),
     run: async (context, { url: start, schema: wanted, max_pages: most }) => {
-      const call = { urls: [start], max_pages: most, schema: toSchema(wanted) };
+      // Its clients have no switch for it, and a page too many is better than one too few.
+      const keeps = { near_duplicates: "keep" } as const;
+      const call = { urls: [start], max_pages: most, schema: toSchema(wanted), ...keeps };
       const id = toSearchclawId(await startJob(context, crawlSite, call));
       return { job_id: id, status: "processing", poll_url: `/v1/jobs/${id}` };
     },

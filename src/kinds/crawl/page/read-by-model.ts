@@ -10,7 +10,7 @@ interface PageOfCrawl {
   readonly parsed: ParsedPage;
 }
 
-/** Adds to a page's fields what a language model finds in its text; says how many tokens that took. */
+/** Adds to the fields of a page that is kept what a language model finds in its text; says how many tokens that took. */
 export type ReadByModel = (
   page: PageOfCrawl,
   crawl: { readonly state: CrawlState; readonly signal: AbortSignal },
@@ -25,9 +25,7 @@ export function createReadByModel(
   if (wish === undefined || askModel === undefined || input.model_tokens === 0) return undefined;
   return async ({ url, parsed }, { state, signal }) => {
     const fields = JSON.parse(`{${parsed.fields}`) as Omit<DataSource, "url">;
-    const twin = state.duplicates.find(parsed.contentHash, parsed.fingerprint);
-    const isKept = twin === undefined || (twin === "near" && input.near_duplicates === "keep");
-    const isAsked = isKept && state.counts.tokens < input.model_tokens;
+    const isAsked = state.counts.tokens < input.model_tokens;
     const { markdown, data, missing, is_valid, ...others } = fields;
     const byRules = defined({ data, missing, is_valid });
     const found: Partial<CompletedData> = isAsked

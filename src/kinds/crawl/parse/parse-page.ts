@@ -3,10 +3,11 @@ import type { Json } from "../../../job/json.ts";
 import { decodeText } from "../../../net/fetch/decode-text.ts";
 import { normaliseUrl } from "../site/page-url.ts";
 import { createScope, type Scope } from "../site/scope.ts";
-import { hashWords, TextSketch } from "../site/similarity.ts";
 import { hashText } from "../site/hash-set.ts";
 import type { DataShape } from "./data-shape.ts";
 import { fillShape, judgeData, type ExtractedData } from "./fill-shape.ts";
+import { PageText } from "./page-identity.ts";
+import { languageOfPage } from "./page-language.ts";
 import type { ParsedPage, ParsePlan, ParseRequest } from "./parse-plan.ts";
 import { readDocument, type ReadDocument } from "./read-document.ts";
 import { guessFields, readSelector, selectFields } from "./select-data.ts";
@@ -37,21 +38,19 @@ export async function compilePlan(plan: ParsePlan): Promise<CompiledPlan> {
   };
 }
 
-export function parsePage({ body, contentType, url }: ParseRequest, compiled: CompiledPlan): ParsedPage {
+export function parsePage({ body, contentType, url, language }: ParseRequest, compiled: CompiledPlan): ParsedPage {
   const { plan, isInScope } = compiled;
   const { text } = decodeText(body, contentType);
   const isHtml = isHtmlType(contentType, text);
-  const document = readDocument(isHtml ? text : "", url);
+  const read = readDocument(isHtml ? text : "", url);
+  const document = { ...read, language: languageOfPage(read, url) || (language ?? "") };
   const whole = isHtml ? toMarkdown(document.content, longestMarkdown) : text.trim();
   const markdown = whole.slice(0, longestMarkdown);
-  const sketch = new TextSketch();
-  hashWords(markdown, (hash) => sketch.add(hash));
-  const { words } = sketch;
-  const titleHash = hashText(document.title);
+  const pageText = new PageText(markdown, url);
+  const { words } = pageText;
   const selected = compiled.load === undefined ? undefined : select(compiled.load(text), compiled, url);
-  const followed = document.isNofollow
-    ? []
-    : document.links.filter((link) => !link.isNofollow && isInScope(link.url)).map((link) => link.url);
+  const followed = document.isNofollow ? [] : linksToFollow(document).filter((link) => isInScope(link));
+  const extracted = extract(document, selected, compiled, url);
   const fields = {
     description: document.description,
     language: document.language,
@@ -61,7 +60,7 @@ export function parsePage({ body, contentType, url }: ParseRequest, compiled: Co
     ...(plan.fields.includes("links") ? { links: document.links.slice(0, maxLinksShown).map((link) => link.url) } : {}),
     ...(plan.fields.includes("metadata") ? { metadata: document.metadata } : {}),
     ...(plan.fields.includes("html") ? { html: text } : {}),
-    ...extract(document, selected, compiled, url),
+    ...extracted,
   };
   return {
     fields: JSON.stringify(fields).slice(1),
@@ -69,12 +68,18 @@ export function parsePage({ body, contentType, url }: ParseRequest, compiled: Co
     words,
     links: followed.join("\n"),
     linkHashes: hashAll(followed),
-    contentHash: hashText(markdown, titleHash),
-    fingerprint: sketch.fingerprint(titleHash),
+    ...pageText.identity(document, extracted.data, url),
     canonical: document.canonical,
+    alternates: document.alternates.filter((alternate) => isInScope(alternate.url)),
     next: selected?.next ?? document.next,
     isScripted: document.scripts > 0 && words < scriptedWords,
   };
+}
+
+/** Pages in other languages are linked to by their hreflang alone at times. */
+function linksToFollow({ links, alternates }: ReadDocument): string[] {
+  const followed = links.flatMap((link) => (link.isNofollow ? [] : [link.url]));
+  return alternates.length === 0 ? followed : [...new Set([...followed, ...alternates.map(({ url }) => url)])];
 }
 
 function hashAll(urls: readonly string[]): Float64Array {

@@ -1,4 +1,6 @@
 import type { Json } from "../../../job/json.ts";
+import type { Outline } from "../site/kept-pages.ts";
+import type { Alternate } from "./page-language.ts";
 import type { ScopeRules } from "../site/scope.ts";
 
 /** What to take from every page of a crawl. Plain data: it goes to the threads that parse. */
@@ -20,6 +22,8 @@ export interface ParseRequest {
   readonly body: Uint8Array;
   readonly contentType: string;
   readonly url: string;
+  /** What other pages say its language is. */
+  readonly language?: string;
   /** A plan as JSON: as a text it costs nothing to send, and is looked up by itself. */
   readonly plan: string;
 }
@@ -35,7 +39,10 @@ export interface ParsedPage {
   readonly linkHashes: Float64Array;
   readonly contentHash: number;
   readonly fingerprint: readonly number[] | undefined;
+  readonly outline: Outline;
   readonly canonical: string | undefined;
+  /** Within the scope. */
+  readonly alternates: readonly Alternate[];
   readonly next: string | undefined;
   /** Little text and many scripts: made in the browser. */
   readonly isScripted: boolean;

@@ -7,6 +7,7 @@ import type { Piece } from "./content-piece.ts";
 import { ContentWriter } from "./content-writer.ts";
 import { orNoAttributes, type Attributes } from "./element-rules.ts";
 import { Microdata } from "./microdata.ts";
+import type { Alternate } from "./page-language.ts";
 
 export interface PageLink {
   readonly url: string;
@@ -19,6 +20,8 @@ export interface ReadDocument {
   readonly description: string;
   readonly language: string;
   readonly canonical: string | undefined;
+  /** By hreflang, itself among them as a rule. */
+  readonly alternates: readonly Alternate[];
   /** `rel=next`. */
   readonly next: string | undefined;
   readonly isNofollow: boolean;
@@ -39,6 +42,7 @@ export interface PageMetadata {
 }
 
 const maxLinks = 5_000;
+const maxAlternates = 100;
 const maxMeta = 200;
 const longestMeta = 5_000;
 const longestTitle = 1_000;
@@ -69,6 +73,7 @@ class DocumentReader {
   readonly #meta: Record<string, string> = Object.create(null) as Record<string, string>;
   readonly #openGraph: Record<string, string> = Object.create(null) as Record<string, string>;
   readonly #jsonLd: Json[] = [];
+  readonly #alternates: Alternate[] = [];
   #base: string;
   #last: { readonly reference: string; readonly base: string; readonly url: string | undefined } | undefined;
   #title: string | undefined;
@@ -141,6 +146,7 @@ class DocumentReader {
       description: this.#meta["description"] ?? this.#openGraph["description"] ?? "",
       language: this.#language,
       canonical: this.#canonical,
+      alternates: this.#alternates,
       next: this.#next,
       isNofollow: /nofollow|none/.test(robots),
       links: [...this.#links.values()],
@@ -192,11 +198,19 @@ class DocumentReader {
     else this.#meta[key] ??= value;
   }
 
-  #addRelation({ rel = "", href }: Attributes): void {
+  #addRelation({ rel = "", href, hreflang = "" }: Attributes): void {
     if (href === undefined) return;
     const relations = rel.toLowerCase().split(/\s+/);
     if (relations.includes("canonical")) this.#canonical ??= normaliseUrl(href, this.#base);
     if (relations.includes("next")) this.#next ??= normaliseUrl(href, this.#base);
+    if (relations.includes("alternate") && hreflang !== "") this.#addAlternate(href, hreflang);
+  }
+
+  #addAlternate(href: string, hreflang: string): void {
+    const language = hreflang.trim().toLowerCase().replaceAll("_", "-");
+    if (this.#alternates.length >= maxAlternates || !/^[a-z\d-]{1,35}$/.test(language)) return;
+    const url = normaliseUrl(href, this.#base);
+    if (url !== undefined) this.#alternates.push({ url, language });
   }
 
   #addJsonLd(text: string): void {

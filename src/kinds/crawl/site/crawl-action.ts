@@ -169,6 +169,7 @@ function toManner(input: RequestOf<"crawl">): CrawlLimits {
     timeoutMs: input.page_timeout_ms,
     maxBytes: input.max_page_mb * megabyte,
     maxTotalBytes: input.max_total_mb * megabyte,
+    keepsDuplicates: input.duplicates === "keep",
     keepsNearDuplicates: input.near_duplicates === "keep",
     pagination: input.pagination,
     render: isRendered ? "always" : input.render,
@@ -183,14 +184,14 @@ interface CrawlDigest {
 }
 
 function toDigest({ state, seconds, stopped }: SiteOutcome, maxTokens: number): CrawlDigest {
-  const { counts, failures, frontier, firstPages } = state;
+  const { counts, failures, frontier, firstPages, dropped } = state;
   return {
     action: "crawl",
     status: counts.failed > 0 || stopped !== undefined ? "partial" : "completed",
     pages: counts.pages,
     failed: counts.failed,
     failures,
-    duplicates: { exact: counts.exact, near: counts.near, canonical: counts.canonical },
+    duplicates: { exact: counts.exact, near: counts.near, canonical: counts.canonical, dropped },
     redirects: counts.redirected,
     skipped: { robots: counts.robots, type: counts.type, scope: counts.scope },
     not_visited: frontier.waiting,

@@ -1,3 +1,5 @@
+import type { Outline } from "./kept-pages.ts";
+
 /** What a crawl writes down: enough to show its pages, and to go on after a crash as if nothing had happened. */
 export type CrawlRecord =
   | { readonly type: "begun"; readonly at: number }
@@ -9,7 +11,7 @@ export type CrawlRecord =
     }
   | PageRecord
   | (Visited & { readonly type: "redirected"; readonly hops: number })
-  | (Visited & { readonly type: "duplicate"; readonly of: "exact" | "near" | "canonical"; readonly bytes: number })
+  | DuplicateRecord
   | (Visited & { readonly type: "skipped"; readonly why: "robots" | "type" | "scope" })
   | (Visited & { readonly type: "failed"; readonly code: string; readonly reason: string });
 
@@ -25,6 +27,15 @@ interface Visited {
   readonly tokens?: number;
 }
 
+/** A page that was dropped in favour of one that is kept. */
+export interface DuplicateRecord extends Visited {
+  readonly type: "duplicate";
+  readonly of: "exact" | "near" | "canonical";
+  /** The URL of that page; records of older versions have none. */
+  readonly kept?: string;
+  readonly bytes: number;
+}
+
 /** A page that is kept. Its own fields (title, markdown …) follow on the same line. */
 export interface PageRecord extends Visited {
   readonly type: "page";
@@ -35,5 +46,9 @@ export interface PageRecord extends Visited {
   readonly at: number;
   readonly content: number;
   readonly sketch?: readonly number[];
+  /** Records of older versions have none. */
+  readonly outline?: Outline;
+  /** By URL: what the page says of others, in hreflang, that nobody has said before. */
+  readonly languages?: Readonly<Record<string, string>>;
   readonly title: string;
 }

@@ -1,7 +1,10 @@
-import type { CrawlRecord, PageRecord } from "./crawl-record.ts";
+import type { CrawlRecord, DuplicateRecord, PageRecord } from "./crawl-record.ts";
 import { Duplicates } from "./similarity.ts";
+import type { Alternate } from "../parse/page-language.ts";
+import { PageLanguages } from "./page-languages.ts";
 import { Frontier } from "./frontier.ts";
-import { HashSet, hashText } from "./hash-set.ts";
+import { KeptPages, type Outline } from "./kept-pages.ts";
+import type { ParsedPage } from "../parse/parse-plan.ts";
 
 export interface CrawlCounts {
   pages: number;
@@ -24,13 +27,19 @@ export interface FailedPage {
   readonly reason: string;
 }
 
+/** A kept page, by its URL, that another is like. */
+export interface Twin {
+  readonly of: DuplicateRecord["of"];
+  readonly kept: string;
+}
+
 const maxFailuresListed = 100;
+const maxDroppedListed = 100;
 const maxPagesListed = 20;
 
 /** Where a crawl stands. It changes by its records alone, so that reading them back gives the same state. */
 export class CrawlState {
   readonly frontier: Frontier;
-  readonly duplicates = new Duplicates();
   readonly counts: CrawlCounts = {
     pages: 0,
     failed: 0,
@@ -45,9 +54,13 @@ export class CrawlState {
     tokens: 0,
   };
   readonly failures: FailedPage[] = [];
+  /** What was dropped, and in favour of which page. */
+  readonly dropped: ({ readonly url: string } & Twin)[] = [];
   readonly firstPages: { readonly url: string; readonly title: string }[] = [];
-  /** URLs that pages are known under. */
-  readonly #pages = new HashSet();
+  /** By the URLs that they are known under. */
+  readonly #pages = new KeptPages();
+  readonly #duplicates = new Duplicates();
+  readonly #languages = new PageLanguages();
   #visits = 0;
   #beganAt: number | undefined;
   #hasReadSitemaps = false;
@@ -70,7 +83,28 @@ export class CrawlState {
   }
 
   hasPage(url: string): boolean {
-    return this.#pages.has(hashText(url));
+    return this.#pages.has(url);
+  }
+
+  /** Undefined for a page that is not kept. */
+  outlineOf(url: string): Outline | undefined {
+    return this.#pages.outlineOf(url);
+  }
+
+  /** The page that says the same and was kept already. */
+  findTwin({ contentHash, fingerprint }: ParsedPage): Twin | undefined {
+    const twin = this.#duplicates.find(contentHash, fingerprint);
+    return twin === undefined ? undefined : { of: twin.of, kept: this.#pages.urlOf(twin.page) };
+  }
+
+  /** What other pages say its language is. */
+  languageOf(url: string): string | undefined {
+    return this.#languages.of(url);
+  }
+
+  /** Those of the alternates that no record tells of; undefined for none. */
+  unknownLanguages(alternates: readonly Alternate[]): Readonly<Record<string, string>> | undefined {
+    return this.#languages.unknown(alternates);
   }
 
   apply(record: CrawlRecord): void {
@@ -98,8 +132,7 @@ export class CrawlState {
         this.#addPage(record);
         break;
       case "duplicate":
-        counts[record.of] += 1;
-        counts.bytes += record.bytes;
+        this.#addDuplicate(record);
         break;
       case "skipped":
         counts[record.why] += 1;
@@ -116,13 +149,21 @@ export class CrawlState {
     }
   }
 
-  #addPage({ url, title, bytes, content, sketch }: PageRecord): void {
+  #addDuplicate({ of, from: url, kept, bytes }: DuplicateRecord): void {
+    this.counts[of] += 1;
+    this.counts.bytes += bytes;
+    const isListed = kept !== undefined && kept !== url && this.dropped.length < maxDroppedListed;
+    if (isListed) this.dropped.push({ url, kept, of });
+  }
+
+  #addPage({ url, title, bytes, content, sketch, outline, languages }: PageRecord): void {
     this.counts.pages += 1;
     this.counts.bytes += bytes;
-    this.#pages.add(hashText(url));
+    const number = this.#pages.add(url, outline ?? []);
     // A page that another URL has led to needs no visit of its own.
     this.frontier.claim(url);
-    this.duplicates.add(content, sketch);
+    this.#duplicates.add(content, sketch, number);
+    if (languages !== undefined) this.#languages.add(languages);
     if (this.firstPages.length < maxPagesListed) this.firstPages.push({ url, title });
   }
 }

@@ -10,13 +10,13 @@ export class HashSet {
   }
 
   has(hash: number): boolean {
-    return this.#slots[this.#find(toSlotValue(hash))] !== 0;
+    return this.#slots[findSlot(this.#slots, toSlotValue(hash))] !== 0;
   }
 
   /** False if it was there already. */
   add(hash: number): boolean {
     const value = toSlotValue(hash);
-    const slot = this.#find(value);
+    const slot = findSlot(this.#slots, value);
     if (this.#slots[slot] !== 0) return false;
     this.#slots[slot] = value;
     this.#size += 1;
@@ -24,18 +24,54 @@ export class HashSet {
     return true;
   }
 
-  #find(value: number): number {
-    const mask = this.#slots.length - 1;
-    let slot = ((value % 4_294_967_296) >>> 0) & mask;
-    while (this.#slots[slot] !== 0 && this.#slots[slot] !== value) slot = (slot + 1) & mask;
-    return slot;
-  }
-
   #grow(): void {
     const before = this.#slots;
     this.#slots = new Float64Array(before.length * 2);
-    for (const value of before) if (value !== 0) this.#slots[this.#find(value)] = value;
+    for (const value of before) if (value !== 0) this.#slots[findSlot(this.#slots, value)] = value;
   }
+}
+
+/** As a `HashSet`, with a whole number for each hash, at twelve bytes. */
+export class HashIndex {
+  #slots = new Float64Array(smallest);
+  #numbers = new Uint32Array(smallest);
+  #size = 0;
+
+  get(hash: number): number | undefined {
+    const slot = findSlot(this.#slots, toSlotValue(hash));
+    return this.#slots[slot] === 0 ? undefined : this.#numbers[slot];
+  }
+
+  /** What is there already stays. */
+  add(hash: number, number: number): void {
+    const value = toSlotValue(hash);
+    const slot = findSlot(this.#slots, value);
+    if (this.#slots[slot] !== 0) return;
+    this.#slots[slot] = value;
+    this.#numbers[slot] = number;
+    this.#size += 1;
+    if (this.#size * 4 > this.#slots.length * 3) this.#grow();
+  }
+
+  #grow(): void {
+    const [slots, numbers] = [this.#slots, this.#numbers];
+    this.#slots = new Float64Array(slots.length * 2);
+    this.#numbers = new Uint32Array(slots.length * 2);
+    slots.forEach((value, index) => {
+      if (value === 0) return;
+      const slot = findSlot(this.#slots, value);
+      this.#slots[slot] = value;
+      this.#numbers[slot] = numbers[index] ?? 0;
+    });
+  }
+}
+
+/** Where a value is, or else the free slot for it. */
+function findSlot(slots: Float64Array, value: number): number {
+  const mask = slots.length - 1;
+  let slot = ((value % 4_294_967_296) >>> 0) & mask;
+  while (slots[slot] !== 0 && slots[slot] !== value) slot = (slot + 1) & mask;
+  return slot;
 }
 
 /** Zero marks a free slot. */

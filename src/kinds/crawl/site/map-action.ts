@@ -56,6 +56,7 @@ function toTask(input: RequestOf<"map">): SiteTask {
       timeoutMs: 15_000,
       maxBytes: 5_000_000,
       maxTotalBytes: Infinity,
+      keepsDuplicates: false,
       keepsNearDuplicates: true,
       pagination: undefined,
       render: "never",

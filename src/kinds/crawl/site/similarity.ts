@@ -1,4 +1,4 @@
-import { HashSet } from "./hash-set.ts";
+import { HashIndex } from "./hash-set.ts";
 
 /** Four marks that pages which say the same have mostly in common, then 32 counts that tell in how much two pages differ. */
 export type Fingerprint = readonly number[];
@@ -6,17 +6,20 @@ export type Fingerprint = readonly number[];
 const markCount = 4;
 const places = 32;
 const noMark = 0xffffffff;
+export const gistLength = 16;
 /** In a shorter text every word counts. */
 const fewestWords = 100;
 
 /**
  * Made of a text's runs of three words. Every run is counted, up to 256 and then from 0 again, in the place that its hash gives it.
  * Runs that two texts share are counted in the same places, so what is left between them is what they do not share, however long
- * they are. A mark is the smallest hash of a quarter of the runs, with the title's.
+ * they are. A mark is the smallest hash of a quarter of the runs, with what else must be the same.
  */
 export class TextSketch {
   readonly #marks = Array.from({ length: markCount }, () => noMark);
   readonly #counts = new Uint8Array(places);
+  /** The smallest hashes of all, in order. */
+  readonly #gist: number[] = [];
   #words = 0;
   #last = 0;
   #lastButOne = 0;
@@ -31,21 +34,35 @@ export class TextSketch {
     this.#lastButOne = this.#last;
     this.#last = word;
     this.#words += 1;
+    const mark = mix(run);
+    if (this.#gist.length < gistLength || mark < (this.#gist.at(-1) ?? 0)) this.#addToGist(mark);
     if (this.#words < 3) return;
     const place = run % places;
     this.#counts[place] = (this.#counts[place] ?? 0) + 1;
     const quarter = (run >>> 7) % markCount;
-    const mark = mix(run);
     if (mark < (this.#marks[quarter] ?? 0)) this.#marks[quarter] = mark;
   }
 
   /** Undefined for a text that is too short to have one. */
-  fingerprint(titleHash: number): Fingerprint | undefined {
+  fingerprint(seed: number): Fingerprint | undefined {
     if (this.#words < fewestWords) return undefined;
     // A quarter without runs would be like that of any other text that repeats itself.
     const least = Math.min(...this.#marks);
-    const marks = this.#marks.map((mark) => mix((mark === noMark ? least : mark) ^ titleHash));
+    const marks = this.#marks.map((mark) => mix((mark === noMark ? least : mark) ^ seed));
     return [...marks, ...this.#counts];
+  }
+
+  /** Enough of any text, however short, to tell whether another says mostly the same. */
+  get gist(): readonly number[] {
+    // Sixteen bits of each, and none of them zero.
+    return this.#gist.map((mark) => (mark & 0xffff) | 1);
+  }
+
+  #addToGist(mark: number): void {
+    const after = this.#gist.findIndex((other) => other >= mark);
+    if (this.#gist[after] === mark) return;
+    this.#gist.splice(after === -1 ? this.#gist.length : after, 0, mark);
+    if (this.#gist.length > gistLength) this.#gist.pop();
   }
 }
 
@@ -106,31 +123,45 @@ const nearRuns = 12;
 /** Pages of one template may fill a bucket; looking at the newest of them is enough. */
 const maxCompared = 32;
 
+/** A page that was kept, by its number, and in what another is like it. */
+export interface Likeness {
+  readonly of: "exact" | "near";
+  readonly page: number;
+}
+
+interface Known {
+  readonly print: Fingerprint;
+  readonly page: number;
+}
+
 /** Remembers the content of pages, to tell whether a page says anything new. */
 export class Duplicates {
-  readonly #contents = new HashSet();
+  readonly #contents = new HashIndex();
   /** By each mark of the fingerprint: those that differ in a few words have one in common. */
-  readonly #marks = Array.from({ length: markCount }, () => new Map<number, Fingerprint[]>());
+  readonly #marks = Array.from({ length: markCount }, () => new Map<number, Known[]>());
 
-  find(content: number, print: Fingerprint | undefined): "exact" | "near" | undefined {
-    if (this.#contents.has(content)) return "exact";
+  find(content: number, print: Fingerprint | undefined): Likeness | undefined {
+    const page = this.#contents.get(content);
+    if (page !== undefined) return { of: "exact", page };
     if (print === undefined) return undefined;
-    const isNear = this.#marks.some((mark, index) =>
-      mark.get(print[index] ?? 0)?.some((other) => distance(print, other) <= nearRuns),
-    );
-    return isNear ? "near" : undefined;
+    let near: Known | undefined;
+    this.#marks.forEach((mark, index) => {
+      near ??= mark.get(print[index] ?? 0)?.find((other) => distance(print, other.print) <= nearRuns);
+    });
+    return near === undefined ? undefined : { of: "near", page: near.page };
   }
 
-  add(content: number, print: Fingerprint | undefined): void {
-    this.#contents.add(content);
+  add(content: number, print: Fingerprint | undefined, page: number): void {
+    this.#contents.add(content, page);
     if (print === undefined) return;
+    const known = { print, page };
     this.#marks.forEach((mark, index) => {
       const key = print[index] ?? 0;
       const bucket = mark.get(key);
-      if (bucket === undefined) mark.set(key, [print]);
+      if (bucket === undefined) mark.set(key, [known]);
       else {
         if (bucket.length >= maxCompared) bucket.shift();
-        bucket.push(print);
+        bucket.push(known);
       }
     });
   }

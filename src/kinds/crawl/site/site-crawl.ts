@@ -1,11 +1,13 @@
 import type { CrawlRequest, RequestOf } from "../contract.ts";
 import { JobFailure, messageOf } from "../../../job/failure.ts";
+import { CanonicalLinks, type SettledPage } from "./canonical-links.ts";
 import type { CrawlRecord } from "./crawl-record.ts";
 import type { CrawlSettings } from "../crawl-settings.ts";
-import type { CrawlState } from "./crawl-state.ts";
+import type { CrawlState, Twin } from "./crawl-state.ts";
 import { fetchPage } from "../page/fetch-page.ts";
 import type { FrontierEntry } from "./frontier.ts";
 import type { Journal } from "./journal.ts";
+import type { LoadedPage } from "./loaded-page.ts";
 import { nextPage, normaliseUrl } from "./page-url.ts";
 import type { ParsedPage } from "../parse/parse-plan.ts";
 import type { ParsePool } from "../parse/parse-pool.ts";
@@ -36,6 +38,8 @@ export interface CrawlLimits {
   readonly timeoutMs: number;
   readonly maxBytes: number;
   readonly maxTotalBytes: number;
+  /** Every URL is a page of its own. */
+  readonly keepsDuplicates: boolean;
   readonly keepsNearDuplicates: boolean;
   readonly pagination: RequestOf<"crawl">["pagination"];
   readonly render: Extract<CrawlRequest, { render: unknown }>["render"];
@@ -45,20 +49,11 @@ export interface CrawlLimits {
 
 const maxHops = 10;
 
-interface LoadedPage {
-  /** After redirects that the browser has followed. */
-  readonly url: string;
-  readonly status: number;
-  readonly bytes: number;
-  readonly parsed: ParsedPage;
-  readonly screenshot?: string;
-  readonly tokens?: number;
-}
-
 /** Visits what the frontier holds until nothing is left or enough was found. Every visit ends as one record. */
 export class SiteCrawl {
   readonly #parts: CrawlParts;
   readonly #manner: CrawlLimits;
+  readonly #canonicals: CanonicalLinks;
   #active = 0;
   #onIdle: (() => void) | undefined;
   #fault: { readonly error: unknown } | undefined;
@@ -66,6 +61,12 @@ export class SiteCrawl {
   constructor(manner: CrawlLimits, parts: CrawlParts) {
     this.#manner = manner;
     this.#parts = parts;
+    const { state, isInScope } = parts;
+    const load = async (url: string): Promise<LoadedPage | undefined> => {
+      const loaded = await this.#load({ url, depth: 0, hops: 0 });
+      return "parsed" in loaded ? loaded : undefined;
+    };
+    this.#canonicals = new CanonicalLinks({ state, isInScope, load });
   }
 
   get isFull(): boolean {
@@ -139,7 +140,7 @@ export class SiteCrawl {
     try {
       // Another page has turned out to be this one since it was found.
       if (this.#parts.state.hasPage(from))
-        return this.record({ type: "duplicate", of: "canonical", from, depth, bytes: 0 });
+        return this.record({ type: "duplicate", of: "canonical", kept: from, from, depth, bytes: 0 });
       loaded = await this.#load(entry);
     } catch (error) {
       this.#parts.signal.throwIfAborted();
@@ -150,9 +151,10 @@ export class SiteCrawl {
     if ("redirect" in loaded) {
       return this.record({ type: "redirected", from, depth, hops, next: [loaded.redirect] });
     }
+    const settled = this.#manner.keepsDuplicates ? loaded : await this.#canonicals.settle(loaded);
     const { readByModel } = this.#parts;
-    if (readByModel === undefined) return this.#recordPage(entry, loaded);
-    return this.#recordPage(entry, { ...loaded, ...(await readByModel(loaded, this.#parts)) });
+    if (readByModel === undefined || this.#isDropped(this.#findTwin(settled))) return this.#recordPage(entry, settled);
+    return this.#recordPage(entry, { ...settled, ...(await readByModel(settled, this.#parts)) });
   }
 
   async #load({
@@ -209,22 +211,16 @@ export class SiteCrawl {
   }
 
   #parse(url: string, body: Uint8Array, contentType: string): Promise<ParsedPage> {
-    return this.#parts.pool.parse({ url, body, contentType, plan: this.#parts.plan });
+    const { pool, plan, state } = this.#parts;
+    return pool.parse({ url, body, contentType, plan, language: state.languageOf(url) });
   }
 
   /** Tells a new page from one that is known. In one turn with its record, so that of two that come together one is kept. */
-  #recordPage({ url: from, depth }: FrontierEntry, { parsed, bytes, status, ...loaded }: LoadedPage): void {
-    const { state } = this.#parts;
-    const url = this.#identity(loaded.url, parsed.canonical);
-    const isKnown = url !== from && state.hasPage(url);
-    const twin = isKnown ? "canonical" : state.duplicates.find(parsed.contentHash, parsed.fingerprint);
-    const isKept = twin === undefined || (twin === "near" && this.#manner.keepsNearDuplicates);
-    // The links of a page that is there already are known, or lead in a circle.
-    const follows = depth < this.#manner.depth && twin !== "exact";
-    const found = follows ? this.#unseenLinks(parsed) : [];
-    const following = nextPage(this.#manner.pagination, loaded.url, parsed.next);
-    const next = following === undefined || twin === "exact" || state.frontier.has(following) ? [] : [following];
-    const { tokens } = loaded;
+  #recordPage({ url: from, depth }: FrontierEntry, page: SettledPage): void {
+    const { parsed, bytes, status, tokens, screenshot, via } = page;
+    const twin = this.#findTwin(page);
+    const found = this.#linksToFollow(page, depth, twin);
+    const next = this.#pagesBeside(page, twin);
     const lead = {
       from,
       depth,
@@ -232,18 +228,40 @@ export class SiteCrawl {
       ...(next.length > 0 ? { next } : {}),
       tokens,
     };
-    if (!isKept) return this.record({ type: "duplicate", of: twin, bytes, ...lead });
-    const { contentHash: content, fingerprint: sketch, title } = parsed;
-    const facts = { url, status, bytes, at: Date.now(), content, sketch, title };
-    const { screenshot } = loaded;
+    if (this.#isDropped(twin)) return this.record({ type: "duplicate", ...twin, bytes, ...lead });
+    const { contentHash: content, fingerprint: sketch, outline, title } = parsed;
+    const facts = { url: identityOf(page), status, bytes, at: Date.now(), content, sketch, outline, title };
+    const languages = this.#parts.state.unknownLanguages([...parsed.alternates, ...(via?.parsed.alternates ?? [])]);
     const shot = screenshot === undefined ? {} : { screenshot };
-    return this.record({ type: "page", ...lead, ...facts, ...shot }, parsed.fields);
+    return this.record({ type: "page", ...lead, ...facts, languages, ...shot }, parsed.fields);
   }
 
-  /** A canonical link counts within the crawl; one from deep inside to the front page is a common mistake. */
-  #identity(url: string, canonical: string | undefined): string {
-    if (canonical === undefined || canonical === url || !this.#parts.isInScope(canonical)) return url;
-    return new URL(canonical).pathname === "/" && new URL(url).pathname !== "/" ? url : canonical;
+  #findTwin(page: SettledPage): Twin | undefined {
+    const { state } = this.#parts;
+    const url = identityOf(page);
+    return state.hasPage(url) ? { of: "canonical", kept: url } : state.findTwin(page.parsed);
+  }
+
+  #isDropped(twin: Twin | undefined): twin is Twin {
+    const { keepsDuplicates, keepsNearDuplicates } = this.#manner;
+    if (twin === undefined) return false;
+    return twin.of === "canonical" || !(keepsDuplicates || (twin.of === "near" && keepsNearDuplicates));
+  }
+
+  /** The links of a page that is there already are known, or lead in a circle. */
+  #linksToFollow({ parsed, via }: SettledPage, depth: number, twin: Twin | undefined): string[] {
+    if (depth >= this.#manner.depth || twin?.of === "exact") return [];
+    const found = this.#unseenLinks(parsed);
+    return via === undefined ? found : [...new Set([...found, ...this.#unseenLinks(via.parsed)])];
+  }
+
+  /** How a list goes on, and a page that the canonical link wrongly leads to. */
+  #pagesBeside(page: SettledPage, twin: Twin | undefined): string[] {
+    const { url, parsed } = page.via ?? page;
+    const following = twin?.of === "exact" ? undefined : nextPage(this.#manner.pagination, url, parsed.next);
+    return [following, page.other].filter(
+      (next) => next !== undefined && !this.#parts.state.frontier.has(next),
+    ) as string[];
   }
 
   /** Links that nobody has found before. */
@@ -257,6 +275,10 @@ export class SiteCrawl {
     const urls = links.split("\n");
     return fresh.flatMap((index) => urls[index] ?? []).slice(0, frontier.room);
   }
+}
+
+function identityOf({ url, knownAs }: SettledPage): string {
+  return knownAs ?? url;
 }
 
 /** The page's own fields come from the parser as JSON already; they are only joined to it. */
