@@ -31,7 +31,9 @@ it("elements are nested 512 deep at most, and each that begins ends", () => {
 });
 
 it("what is nested too deep keeps its text, and what follows stands where it was", () => {
-  expect(read(`${"<div>".repeat(2_000)}deep${"</div>".repeat(2_000)}<p>after</p>`)).toMatchObject({ text: "deepafter" });
+  expect(read(`${"<div>".repeat(2_000)}deep${"</div>".repeat(2_000)}<p>after</p>`)).toMatchObject({
+    text: "deepafter",
+  });
 });
 
 it("what a script holds is never markup, however deep it is nested", () => {
