@@ -30,6 +30,13 @@ it("elements are nested 512 deep at most, and each that begins ends", () => {
   expect({ opened, closed, deepest }).toEqual({ opened: 100_000, closed: 100_000, deepest: 513 });
 });
 
+it.each(["style", "script", "title", "textarea"])(
+  "in a drawing, where %s is no text, it is nested no deeper",
+  (name) => {
+    expect(read(`<svg>${`<${name}>`.repeat(20_000)}`).deepest).toBeLessThan(530);
+  },
+);
+
 it("what is nested too deep keeps its text, and what follows stands where it was", () => {
   expect(read(`${"<div>".repeat(2_000)}deep${"</div>".repeat(2_000)}<p>after</p>`)).toMatchObject({
     text: "deepafter",

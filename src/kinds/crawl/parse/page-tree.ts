@@ -34,7 +34,8 @@ export class PageTree {
   find(selector: string, within: TreeElement | undefined, max = Infinity): TreeElement[] {
     const root = this.#handler.root as unknown as TreeElement;
     const context = within ?? root;
-    const from: Root = besideElement.test(selector) ? [context] : context.children;
+    // As a list, its children would each be compared with all others.
+    const from: Root = besideElement.test(selector) ? [context] : context;
     return select(selector, from, { context: [context], root: root as never }, max);
   }
 
