@@ -1,4 +1,4 @@
-import { Parser, type Handler } from "htmlparser2";
+import { Parser, type Handler, type ParserOptions } from "htmlparser2";
 
 /** As deep as browsers nest elements. */
 const deepest = 512;
@@ -18,8 +18,8 @@ export class BoundedParser extends Parser {
   #isFlat = false;
 
   /** `depth` says how many elements the handler was told of that have not ended. */
-  constructor(handler: Partial<Handler>, depth: () => number) {
-    super(handler, { lowerCaseTags: true, lowerCaseAttributeNames: true, decodeEntities: true });
+  constructor(handler: Partial<Handler>, depth: () => number, options: Pick<ParserOptions, "xmlMode"> = {}) {
+    super(handler, { lowerCaseTags: true, lowerCaseAttributeNames: true, decodeEntities: true, ...options });
     this.#depth = depth;
   }
 

@@ -31,6 +31,7 @@ type Notes = {
 };
 /** What a rule declares itself: what rules in it declare is theirs. */
 type Declarations = ReadonlyMap<string, string>;
+const nothing: Declarations = new Map();
 
 /** What style sheets declare, read without a browser. css-tree goes on after what it cannot read. */
 export function readCss(texts: readonly string[], unreadable: readonly string[]): CssFacts {
@@ -80,21 +81,23 @@ function takeAll(css: string, notes: Notes): void {
   const declared = new Map<Rule | Atrule, Map<string, string>>();
   walk(tree, {
     enter(this: WalkContext, node: CssNode) {
-      if (node.type === "Rule" || node.type === "Atrule") declared.set(node, new Map());
-      else if (node.type === "Declaration") {
-        const { property, value } = take(node);
-        // A step of an animation is told with all of its steps.
-        if (this.rule !== null) declared.get(this.rule)?.set(property, value);
-        if (this.atrule !== null) declared.get(this.atrule)?.set(property, value);
+      if (node.type !== "Declaration") return;
+      const { property, value } = take(node);
+      // A step of an animation is told with all of its steps.
+      for (const around of [this.rule, this.atrule]) {
+        if (around === null) continue;
+        const known = declared.get(around) ?? new Map<string, string>();
+        declared.set(around, known.set(property, value));
       }
     },
     leave(this: WalkContext, node: CssNode) {
-      if (node.type === "Atrule") takeAtRule(node, declared.get(node) ?? new Map(), notes);
-      if (node.type !== "Rule") return;
+      if (node.type !== "Rule" && node.type !== "Atrule") return;
+      const own = declared.get(node) ?? nothing;
+      declared.delete(node);
+      if (node.type === "Atrule") return takeAtRule(node, own, notes);
       notes.rules += 1;
       const isStep = this.atrule?.name.endsWith("keyframes") === true;
-      if (!isStep) takeRule(node, declared.get(node) ?? new Map(), isStill(this.atrule), notes);
-      declared.delete(node);
+      if (!isStep) takeRule(node, own, isStill(this.atrule), notes);
     },
   });
 }
