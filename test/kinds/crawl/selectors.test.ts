@@ -45,7 +45,7 @@ it("each element of a list is an item, with its likely fields where none are sel
 });
 
 it("what is no selector is told", async () => {
-  await expect(read(list, { selectors: { found: "li[" } })).rejects.toThrow();
+  await expect(read(list, { selectors: { found: "li[" } })).rejects.toThrow(/Expected name/);
 });
 
 it.each([
