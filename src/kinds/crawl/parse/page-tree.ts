@@ -7,6 +7,8 @@ import { PageText } from "../../../text/html/page-text.ts";
 export type TreeElement = ReturnType<typeof select>[number];
 type Root = Parameters<typeof select>[1];
 
+const maxElements = 200_000;
+const pieceLength = 65_536;
 /** As in a document, they have no value but their name. */
 const booleans =
   /^(?:autofocus|autoplay|async|checked|controls|defer|disabled|hidden|loop|multiple|open|readonly|required|scoped|selected)$/i;
@@ -27,7 +29,10 @@ export class PageTree {
       },
       () => handler.depth,
     );
-    parser.write(html);
+    // The tree of a page with more would take all the memory of its thread.
+    for (let start = 0; start < html.length && handler.elements.length < maxElements; start += pieceLength) {
+      parser.write(html.slice(start, start + pieceLength));
+    }
     parser.end();
   }
 
