@@ -1,4 +1,3 @@
-import type { CheerioAPI } from "cheerio/slim";
 import type { Json } from "../../../job/json.ts";
 import { decodeText } from "../../../net/fetch/decode-text.ts";
 import { normaliseUrl } from "../site/page-url.ts";
@@ -8,11 +7,11 @@ import type { DataShape } from "./data-shape.ts";
 import { fillShape, judgeData, type ExtractedData } from "./fill-shape.ts";
 import { PageText } from "./page-identity.ts";
 import { languageOfPage } from "./page-language.ts";
+import type { PageTree } from "./page-tree.ts";
 import type { ParsedPage, ParsePlan, ParseRequest } from "./parse-plan.ts";
 import { readDocument, type ReadDocument } from "./read-document.ts";
 import { guessFields, readSelector, selectFields } from "./select-data.ts";
 import { toMarkdown } from "./to-markdown.ts";
-import { parseUrl } from "../../../job/parse-url.ts";
 
 const longestMarkdown = 1_000_000;
 const maxLinksShown = 1_000;
@@ -25,16 +24,18 @@ export interface CompiledPlan {
   readonly plan: ParsePlan;
   readonly isInScope: Scope;
   readonly shape: DataShape | undefined;
-  readonly load: ((html: string) => CheerioAPI) | undefined;
+  /** Only plans with selectors need a tree. */
+  readonly toTree: ((html: string) => PageTree) | undefined;
 }
 
 export async function compilePlan(plan: ParsePlan): Promise<CompiledPlan> {
-  const needsDocument = [plan.selectors, plan.listSelector, plan.nextSelector].some((part) => part !== undefined);
+  const needsTree = [plan.selectors, plan.listSelector, plan.nextSelector].some((part) => part !== undefined);
+  const { PageTree: Tree } = needsTree ? await import("./page-tree.ts") : {};
   return {
     plan,
     isInScope: plan.scope === undefined ? () => false : await createScope(plan.scope),
     shape: plan.schema === undefined ? undefined : (await import("./data-shape.ts")).readShape(plan.schema),
-    load: needsDocument ? (await import("cheerio/slim")).load : undefined,
+    toTree: Tree && ((html) => new Tree(html)),
   };
 }
 
@@ -48,7 +49,7 @@ export function parsePage({ body, contentType, url, language }: ParseRequest, co
   const markdown = whole.slice(0, longestMarkdown);
   const pageText = new PageText(markdown, url);
   const { words } = pageText;
-  const selected = compiled.load === undefined ? undefined : select(compiled.load(text), compiled, url);
+  const selected = compiled.toTree === undefined ? undefined : select(compiled.toTree(text), compiled, url);
   const followed = document.isNofollow ? [] : linksToFollow(document).filter((link) => isInScope(link));
   const extracted = extract(document, selected, compiled, url);
   const fields = {
@@ -100,31 +101,24 @@ interface Selected {
   readonly next: string | undefined;
 }
 
-function select($: CheerioAPI, { plan }: CompiledPlan, url: string): Selected {
-  const base = normaliseUrl($("base[href]").attr("href") ?? "", url) ?? url;
-  for (const attribute of ["href", "src"]) {
-    $(`[${attribute}]`).each((_index, element) => {
-      const target = parseUrl($(element).attr(attribute) ?? "", base);
-      if (target !== undefined) $(element).attr(attribute, target.href);
-    });
-  }
+function select(tree: PageTree, { plan }: CompiledPlan, url: string): Selected {
+  const first = (selector: string, attribute: string): string | undefined => {
+    const [element] = tree.find(selector, undefined, 1);
+    return element && tree.attribute(element, attribute);
+  };
+  const base = normaliseUrl(first("base[href]", "href") ?? "", url) ?? url;
+  tree.resolveAddresses(base);
   const selectors = plan.selectors ?? {};
   const items =
     plan.listSelector === undefined
       ? undefined
-      : $(plan.listSelector)
-          .toArray()
-          .slice(0, maxItems)
-          .map((element) => ({ ...guessFields($, $(element)), ...selectFields($, selectors, $(element)) }));
-  const nextSelector = plan.nextSelector === undefined ? undefined : readSelector(plan.nextSelector);
-  const nextHref =
-    nextSelector === undefined
-      ? undefined
-      : $(nextSelector.selector)
-          .first()
-          .attr(nextSelector.attribute ?? "href");
+      : tree
+          .find(plan.listSelector, undefined, maxItems)
+          .map((element) => ({ ...guessFields(tree, element), ...selectFields(tree, selectors, element) }));
+  const next = plan.nextSelector === undefined ? undefined : readSelector(plan.nextSelector);
+  const nextHref = next === undefined ? undefined : first(next.selector, next.attribute ?? "href");
   return {
-    fields: items === undefined ? selectFields($, selectors, $.root()) : {},
+    fields: items === undefined ? selectFields(tree, selectors) : {},
     items,
     next: nextHref === undefined ? undefined : normaliseUrl(nextHref, base),
   };

@@ -1,8 +1,8 @@
 import { isRecord } from "../../../job/is-record.ts";
 import type { Json } from "../../../job/json.ts";
+import { BoundedParser } from "../../../text/html/bounded-parser.ts";
 import { tryParseJson } from "../../../text/parse-json.ts";
 import { isPlainPath, normaliseUrl, originOf } from "../site/page-url.ts";
-import { BoundedParser } from "./bounded-parser.ts";
 import type { Piece } from "./content-piece.ts";
 import { ContentWriter } from "./content-writer.ts";
 import { orNoAttributes, type Attributes } from "./element-rules.ts";

@@ -1,22 +1,24 @@
-import type { CheerioAPI } from "cheerio/slim";
 import type { Json } from "../../../job/json.ts";
+import type { PageTree, TreeElement } from "./page-tree.ts";
 
-type Selection = ReturnType<CheerioAPI>;
+const maxValues = 1_000;
+const maxNamed = 200;
+const longestNames = 2_000;
+/** Items may hold all others, so each is looked at from its beginning. */
+const maxLookedAt = 5_000;
 
 /** Values by CSS selectors: `h1`, or `a.more@href` for an attribute. What matches several times is a list. */
 export function selectFields(
-  $: CheerioAPI,
+  tree: PageTree,
   selectors: Readonly<Record<string, string>>,
-  within: Selection,
+  within?: TreeElement,
 ): { [name: string]: Json } {
   const found: { [name: string]: Json } = {};
   for (const [name, text] of Object.entries(selectors)) {
     const { selector, attribute } = readSelector(text);
-    const values = within
-      .find(selector)
-      .toArray()
-      .slice(0, 1_000)
-      .map((element) => (attribute === undefined ? textOf($(element)) : ($(element).attr(attribute) ?? "")))
+    const values = tree
+      .find(selector, within, maxValues)
+      .map((element) => (attribute === undefined ? tree.text(element) : (tree.attribute(element, attribute) ?? "")))
       .filter((value) => value !== "");
     if (values.length > 0) found[name] = values.length === 1 ? (values[0] ?? "") : values;
   }
@@ -29,29 +31,35 @@ export function readSelector(text: string): { selector: string; attribute: strin
   return { selector: match?.[1] ?? text, attribute: match?.[2] };
 }
 
-const moneyPattern = /(?:[$€£¥]\s?\d[\d.,]*|\d[\d.,]*\s?(?:[$€£¥]|USD|EUR|GBP|CHF))/;
+/** Of a number that is longer than any price only the beginning counts: looking for its end from each of its digits takes forever. */
+const moneyPattern = /(?:[$€£¥]\s?\d[\d.,]*|(?<![\d.,])\d(?:[\d.,]{0,30}\d)?\s?(?:[$€£¥]|USD|EUR|GBP|CHF))/;
 
 /** What an element of a list says about itself, for fields that have no selector. */
-export function guessFields($: CheerioAPI, item: Selection): { [name: string]: Json } {
-  const heading = textOf(item.find("h1,h2,h3,h4,h5,h6").first());
-  const link = item.is("a") ? item : item.find("a[href]").first();
-  const image = item.find("img[src]").first().attr("src");
-  const money = moneyPattern.exec(item.text())?.[0];
+export function guessFields(tree: PageTree, item: TreeElement): { [name: string]: Json } {
+  const inside = tree.descendants(item, maxLookedAt);
+  const textOf = (element: TreeElement | undefined): string => (element === undefined ? "" : tree.text(element));
+  const heading = textOf(inside.find(({ name }) => /^h[1-6]$/.test(name)));
+  const link =
+    item.name === "a" ? item : inside.find(({ name, attribs }) => name === "a" && attribs["href"] !== undefined);
+  const image = inside.find(({ name, attribs }) => name === "img" && attribs["src"] !== undefined)?.attribs["src"];
+  const text = tree.text(item);
+  const money = moneyPattern.exec(text)?.[0];
   const title = heading === "" ? textOf(link) : heading;
-  const href = link.attr("href");
-  const found: { [name: string]: Json } = { text: textOf(item) };
+  const href = link?.attribs["href"];
+  const found: { [name: string]: Json } = { text };
   if (title !== "") Object.assign(found, { title, name: title });
   if (href !== undefined) Object.assign(found, { url: href, link: href });
   if (image !== undefined) found["image"] = image;
   if (money !== undefined) found["price"] = money;
-  for (const element of item.find("[class],[itemprop]").toArray().slice(0, 200)) {
-    const text = $(element).attr("content") ?? textOf($(element));
-    const names = `${$(element).attr("class") ?? ""} ${$(element).attr("itemprop") ?? ""}`;
-    for (const name of names.split(/\s+/)) if (/^[a-z]\w{1,40}$/i.test(name) && text !== "") found[name] ??= text;
+  const named = inside.filter(({ attribs }) => attribs["class"] !== undefined || attribs["itemprop"] !== undefined);
+  for (const { element, names } of named.slice(0, maxNamed).map(withNames)) {
+    const value = element.attribs["content"] ?? tree.text(element);
+    for (const name of names) if (/^[a-z]\w{1,40}$/i.test(name) && value !== "") found[name] ??= value;
   }
   return found;
 }
 
-function textOf(selection: Selection): string {
-  return selection.text().replace(/\s+/g, " ").trim();
+function withNames(element: TreeElement): { element: TreeElement; names: string[] } {
+  const { class: classes = "", itemprop = "" } = element.attribs;
+  return { element, names: `${classes} ${itemprop}`.slice(0, longestNames).split(/\s+/) };
 }

@@ -1,8 +1,8 @@
 import { createGunzip } from "node:zlib";
 import { pipeline, Readable } from "node:stream";
-import { Parser } from "htmlparser2";
 import type { GuardedFetch } from "../../../net/fetch/guarded-fetch.ts";
 import type { Robots } from "../../../net/robots/robots.ts";
+import { BoundedParser } from "../../../text/html/bounded-parser.ts";
 import { createPacer } from "../../../text/pacer.ts";
 import { normaliseUrl } from "./page-url.ts";
 
@@ -16,6 +16,7 @@ export interface SitemapRequest {
 const maxFiles = 100;
 const maxBytes = 100_000_000;
 const timeoutMs = 60_000;
+const pieceBytes = 16_384;
 
 /** Reads the sitemaps of a site: those that robots.txt names, else the usual one; lists of sitemaps too. What cannot be read is passed over. */
 export async function readSitemaps(
@@ -50,30 +51,37 @@ async function readSitemap(
   onLocation: (text: string, isList: boolean) => boolean,
 ): Promise<void> {
   const { status, body } = await web.stream(file, { signal, timeoutMs, maxBodyBytes: maxBytes });
-  const state = { isList: false, text: undefined as string | undefined };
+  const state = { isList: false, text: undefined as string | undefined, depth: 0 };
   const locations: string[] = [];
-  const parser = new Parser(
+  const parser = new BoundedParser(
     {
-      onopentagname: (name) => {
+      onopentag: (name) => {
+        state.depth += 1;
         if (localName(name) === "sitemapindex") state.isList = true;
-        if (name.toLowerCase() === "loc") state.text = "";
+        if (name === "loc") state.text = "";
       },
       ontext: (text) => {
         if (state.text !== undefined && state.text.length < 4_000) state.text += text;
       },
       onclosetag: (name) => {
-        if (name.toLowerCase() !== "loc" || state.text === undefined) return;
+        state.depth -= 1;
+        if (name !== "loc" || state.text === undefined) return;
         locations.push(state.text);
         state.text = undefined;
       },
     },
-    { xmlMode: true, decodeEntities: true },
+    () => state.depth,
+    { xmlMode: true },
   );
   const decoder = new TextDecoder();
   const pace = createPacer();
   for await (const piece of unpacked(body)) {
     if (status >= 300) return;
-    parser.write(decoder.decode(piece, { stream: true }));
+    // What was sent as a few bytes may be much when it is unpacked.
+    for (let start = 0; start < piece.length; start += pieceBytes) {
+      await pace();
+      parser.write(decoder.decode(piece.subarray(start, start + pieceBytes), { stream: true }));
+    }
     for (const location of locations.splice(0)) {
       await pace();
       if (!onLocation(location, state.isList)) return;

@@ -1,9 +1,9 @@
 import { JobFailure } from "../../../job/failure.ts";
-import { decodeText } from "../../../net/fetch/decode-text.ts";
 import type { GuardedFetch } from "../../../net/fetch/guarded-fetch.ts";
 import type { CollectedPage } from "../collect-page.ts";
+import type { PageFacts } from "../facts.ts";
 import type { PageRequest } from "../contract.ts";
-import { readInThread, type SheetSources, type StaticSheets } from "./static-reader.ts";
+import { readInThread, type StaticDocument, type StaticSheets } from "./static-reader.ts";
 
 export type StaticPage = Pick<CollectedPage, "facts" | "finalUrl" | "status">;
 
@@ -24,7 +24,10 @@ export async function loadStatically(
   settings: StaticSettings,
   signal: AbortSignal,
 ): Promise<StaticPage> {
-  if (given !== undefined) return readStatically(given, { status: 200, finalUrl: url }, settings, signal);
+  if (given !== undefined) {
+    const document = { body: Buffer.from(given), contentType: "text/html; charset=utf-8", base: url };
+    return { status: 200, finalUrl: url, facts: await readStatically(document, settings, signal) };
+  }
   const response = await settings.fetch(url, { signal, maxBodyBytes: maxHtmlBytes, whenTooLarge: "truncate" });
   const { status, url: finalUrl } = response;
   if (status >= 400) {
@@ -33,27 +36,21 @@ export async function loadStatically(
       details: { status },
     });
   }
-  const html = decodeText(response.body, String(response.headers["content-type"] ?? "")).text;
-  return readStatically(html, { status, finalUrl }, settings, signal);
+  const contentType = String(response.headers["content-type"] ?? "");
+  const document = { body: response.body, contentType, base: finalUrl };
+  return { status, finalUrl, facts: await readStatically(document, settings, signal) };
 }
 
-async function readStatically(
-  html: string,
-  { status, finalUrl }: Pick<StaticPage, "status" | "finalUrl">,
+function readStatically(
+  document: StaticDocument,
   { fetch, staticThread = new URL("./static-thread.js", import.meta.url) }: StaticSettings,
   signal: AbortSignal,
-): Promise<StaticPage> {
-  const facts = await readInThread(
-    { html, base: finalUrl },
-    staticThread,
-    (sources) => fetchSheets(sources, fetch, signal),
-    signal,
-  );
-  return { status, finalUrl, facts };
+): Promise<PageFacts> {
+  return readInThread(document, staticThread, (urls) => fetchSheets(urls, fetch, signal), signal);
 }
 
 async function fetchSheets(
-  { texts, urls }: SheetSources,
+  urls: readonly string[],
   fetch: GuardedFetch["fetch"],
   signal: AbortSignal,
 ): Promise<StaticSheets> {
@@ -62,11 +59,11 @@ async function fetchSheets(
     urls.slice(0, maxSheets).map(async (url) => {
       const response = await fetch(url, request).catch(() => undefined);
       signal.throwIfAborted();
-      return { url, text: response?.status === 200 ? decodeText(response.body, "text/css").text : undefined };
+      return { url, body: response?.status === 200 ? response.body : undefined };
     }),
   );
   return {
-    texts: [...answers.flatMap(({ text }) => text ?? []), ...texts],
-    unreadable: answers.flatMap(({ url, text }) => (text === undefined ? [url] : [])),
+    bodies: answers.flatMap(({ body }) => body ?? []),
+    unreadable: answers.flatMap(({ url, body }) => (body === undefined ? [url.slice(0, 500)] : [])),
   };
 }

@@ -7,9 +7,10 @@ const maxClasses = 1_500;
 /** Takes what is declared for classes and elements that the HTML does not have as not used. */
 export function markUsed(facts: PageFacts): PageFacts {
   const { document, css } = facts;
+  const known = new Set(document.classes);
   const mark = (motion: DeclaredMotion): DeclaredMotion => ({
     ...motion,
-    isUsed: couldMatch(motion.selector, document),
+    isUsed: couldMatch(motion.selector, document, known),
   });
   return {
     ...facts,
@@ -18,9 +19,8 @@ export function markUsed(facts: PageFacts): PageFacts {
 }
 
 /** By the last step of each alternative alone: what stands before it may be the page's own body. */
-function couldMatch(selector: string, { classes, tags }: DocumentFacts): boolean {
-  if (classes.length >= maxClasses) return true;
-  const known = new Set(classes);
+function couldMatch(selector: string, { tags }: DocumentFacts, known: ReadonlySet<string>): boolean {
+  if (known.size >= maxClasses) return true;
   return restingSelector(selector)
     .split(",")
     .some((alternative) => {

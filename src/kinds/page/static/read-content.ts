@@ -1,38 +1,36 @@
-import type { CheerioAPI } from "cheerio/slim";
+import { parseUrl } from "../../../job/parse-url.ts";
 import type { SectionContent } from "../layout/layout.ts";
-
-type Part = ReturnType<CheerioAPI>;
+import { attributeOf, type ElementList, type PageElement } from "./element-list.ts";
+import type { PageScan } from "./scan-page.ts";
 
 /** The beginning of what a section says, in its order; addresses are as they are written. */
-export function readContent($: CheerioAPI, section: Part): SectionContent {
-  const first = <Item>(selector: string, max: number, read: (part: Part, tag: string) => Item): Item[] =>
-    section
-      .find(selector)
-      .toArray()
-      .slice(0, max)
-      .map((element) => read($(element), element.tagName));
+export function readContent(scan: PageScan, section: PageElement, base: string): SectionContent {
+  const first = <Item>(list: ElementList, max: number, read: (element: PageElement) => Item): Item[] =>
+    list.firstIn(section, max).map(read);
+  const textOf = (element: PageElement, max: number): string => scan.text.read(element, max);
   return {
-    headings: first("h1, h2, h3, h4, h5, h6", 10, (part, tag) => ({
-      level: Number(tag.charAt(1)),
-      text: textOf(part, 200),
+    headings: first(scan.headings, 10, (heading) => ({
+      level: Number(heading.name.charAt(1)),
+      text: textOf(heading, 200),
     })),
-    paragraphs: first("p", 10, (part) => textOf(part, 300)),
-    links: first("a[href]", 15, (part) => ({ text: textOf(part, 100), href: attribute(part, "href") ?? "" })),
-    images: first("img", 10, (part) => {
-      const alt = attribute(part, "alt");
-      return { src: attribute(part, "src") ?? "", ...(alt === undefined ? {} : { alt }) };
+    paragraphs: first(scan.paragraphs, 10, (paragraph) => textOf(paragraph, 300)),
+    links: first(scan.links, 15, (link) => ({
+      text: textOf(link, 100),
+      href: harmless(attributeOf(link, "href") ?? "", base),
+    })),
+    images: first(scan.images, 10, (image) => {
+      const alt = attributeOf(image, "alt");
+      return { src: attributeOf(image, "src") ?? "", ...(alt === undefined ? {} : { alt }) };
     }),
-    buttons: first("button, [role=button], input[type=submit]", 10, (part, tag) => ({
-      text: textOf(part, 100) || (attribute(part, "value") ?? ""),
-      type: attribute(part, "type") ?? tag,
+    buttons: first(scan.buttons, 10, (button) => ({
+      text: textOf(button, 100) || (attributeOf(button, "value") ?? ""),
+      type: attributeOf(button, "type") ?? button.name,
     })),
   };
 }
 
-function attribute(part: Part, name: string): string | undefined {
-  return part.attr(name)?.slice(0, 500);
-}
-
-function textOf(part: Part, max: number): string {
-  return part.text().replace(/\s+/g, " ").trim().slice(0, max);
+/** One that runs something when it is followed must not go on into what is made of this. */
+function harmless(href: string, base: string): string {
+  const protocol = parseUrl(href, base)?.protocol;
+  return protocol === undefined || /^(https?|mailto|tel):$/.test(protocol) ? href : "";
 }

@@ -1,4 +1,13 @@
-import { generate, parse, walk, type Atrule, type CssNode, type Rule } from "css-tree";
+import {
+  generate,
+  parse,
+  walk,
+  type Atrule,
+  type CssNode,
+  type Declaration,
+  type Rule,
+  type WalkContext,
+} from "css-tree";
 import type { CssFacts, DeclaredMotion } from "../facts.ts";
 import {
   cssFeatures,
@@ -11,14 +20,22 @@ import {
 } from "../in-page/collect-css.ts";
 
 const maxCharacters = 2_000_000;
+/** Deeper than anybody nests rules. The parser would begin anew at each level. */
+const deepest = 32;
+const longestValue = 2_000;
+const longestName = 100;
+const maxNotes = 2_000;
 
 type Notes = {
   -readonly [Key in keyof CssFacts]: CssFacts[Key] extends readonly (infer Item)[] ? Item[] : CssFacts[Key];
 };
+/** What a rule declares itself: what rules in it declare is theirs. */
+type Declarations = ReadonlyMap<string, string>;
+const nothing: Declarations = new Map();
 
 /** What style sheets declare, read without a browser. css-tree goes on after what it cannot read. */
 export function readCss(texts: readonly string[], unreadable: readonly string[]): CssFacts {
-  const css = texts.join("\n").slice(0, maxCharacters);
+  const css = upToDeepest(texts.join("\n").slice(0, maxCharacters));
   const notes: Notes = {
     rules: 0,
     bytes: css.length,
@@ -38,55 +55,88 @@ export function readCss(texts: readonly string[], unreadable: readonly string[])
         .map(([name]) => [name, 1]),
     ),
   };
+  takeAll(css, notes);
+  return notes;
+}
+
+/** The style sheet up to where its blocks are nested too deep. */
+function upToDeepest(css: string): string {
+  let depth = 0;
+  for (let place = 0; place < css.length; place++) {
+    const code = css.charCodeAt(place);
+    if (code === 0x7b) depth += 1;
+    else if (code === 0x7d) depth = Math.max(0, depth - 1);
+    if (depth > deepest) return css.slice(0, place);
+  }
+  return css;
+}
+
+function takeAll(css: string, notes: Notes): void {
   const tree = parse(css, {
     parseValue: false,
     parseRulePrelude: false,
     parseAtrulePrelude: false,
     parseCustomProperty: false,
   });
-  walk(tree, { visit: "Atrule", enter: (node) => takeAtRule(node, notes) });
+  const declared = new Map<Rule | Atrule, Map<string, string>>();
   walk(tree, {
-    visit: "Rule",
-    enter(node) {
+    enter(this: WalkContext, node: CssNode) {
+      if (node.type !== "Declaration") return;
+      const { property, value } = take(node);
+      // A step of an animation is told with all of its steps.
+      for (const around of [this.rule, this.atrule]) {
+        if (around === null) continue;
+        const known = declared.get(around) ?? new Map<string, string>();
+        declared.set(around, known.set(property, value));
+      }
+    },
+    leave(this: WalkContext, node: CssNode) {
+      if (node.type !== "Rule" && node.type !== "Atrule") return;
+      const own = declared.get(node) ?? nothing;
+      declared.delete(node);
+      if (node.type === "Atrule") return takeAtRule(node, own, notes);
       notes.rules += 1;
-      if (this.atrule?.name.endsWith("keyframes") !== true) takeRule(node, isStill(this.atrule), notes);
+      const isStep = this.atrule?.name.endsWith("keyframes") === true;
+      if (!isStep) takeRule(node, own, isStill(this.atrule), notes);
     },
   });
-  return { ...notes, mediaQueries: [...new Set(notes.mediaQueries)].slice(0, 200) };
 }
 
-function takeAtRule(node: CssNode, notes: Notes): void {
-  if (node.type !== "Atrule") return;
-  const prelude = node.prelude === null ? "" : generate(node.prelude).trim();
-  if (node.name === "media") notes.mediaQueries.push(prelude.slice(0, 200));
+function take({ property, value }: Declaration): { property: string; value: string } {
+  return { property: property.slice(0, longestName), value: generate(value).slice(0, longestValue).trim() };
+}
+
+function takeAtRule(node: Atrule, declared: Declarations, notes: Notes): void {
+  const prelude = node.prelude === null ? "" : generate(node.prelude).slice(0, 200).trim();
+  const { mediaQueries } = notes;
+  if (node.name === "media" && mediaQueries.length < 200 && !mediaQueries.includes(prelude)) mediaQueries.push(prelude);
   if (node.name === "container") notes.features = { ...notes.features, container: 1 };
-  if (node.name === "font-face" && node.block !== null) {
-    const declared = declarations(node.block);
+  if (node.name === "font-face" && node.block !== null && notes.fontFaces.length < 100) {
     notes.fontFaces.push({
-      family: (declared.get("font-family") ?? "").replace(/["']/g, ""),
-      display: declared.get("font-display") ?? "",
+      family: (declared.get("font-family") ?? "").replace(/["']/g, "").slice(0, longestName),
+      display: (declared.get("font-display") ?? "").slice(0, longestName),
     });
   }
-  if (node.name.endsWith("keyframes") && node.block !== null) {
-    const properties = new Set<string>();
-    walk(node.block, { visit: "Declaration", enter: ({ property }) => void properties.add(property) });
-    notes.keyframes.push({ name: prelude, steps: node.block.children.size, properties: [...properties] });
+  if (node.name.endsWith("keyframes") && node.block !== null && notes.keyframes.length < 500) {
+    const properties = [...declared.keys()].slice(0, 30);
+    notes.keyframes.push({ name: prelude.slice(0, longestName), steps: node.block.children.size, properties });
   }
 }
 
 function isStill(around: Atrule | null): boolean {
-  return around?.name === "media" && around.prelude !== null && isForStill(generate(around.prelude));
+  return around?.name === "media" && around.prelude !== null && isForStill(generate(around.prelude).slice(0, 200));
 }
 
-function takeRule(rule: Rule, isInStill: boolean, notes: Notes): void {
+function takeRule(rule: Rule, declared: Declarations, isInStill: boolean, notes: Notes): void {
   const selector = generate(rule.prelude).slice(0, 200);
-  const declared = declarations(rule.block);
-  if (!isInStill) {
+  if (!isInStill && notes.animations.length + notes.transitions.length < maxNotes) {
     notes.animations.push(...toMotions(selector, "animation", declared));
     notes.transitions.push(...toMotions(selector, "transition", declared));
   }
   const state = stateOf(selector);
-  if (state !== undefined) notes.states.push({ selector, state, properties: [...declared.keys()].slice(0, 20) });
+  if (state !== undefined && notes.states.length < maxNotes) {
+    notes.states.push({ selector, state, properties: [...declared.keys()].slice(0, 20) });
+  }
   for (const [name, value] of declared) {
     if (name.startsWith("--") && notes.variables.length < 1_000)
       notes.variables.push({ name, value: value.slice(0, 200), scope: selector });
@@ -96,21 +146,8 @@ function takeRule(rule: Rule, isInStill: boolean, notes: Notes): void {
   }
 }
 
-function declarations(block: CssNode): Map<string, string> {
-  const found = new Map<string, string>();
-  walk(block, {
-    visit: "Declaration",
-    enter: ({ property, value }) => void found.set(property, generate(value).trim()),
-  });
-  return found;
-}
-
 /** Reads the shorthand, or the parts when there is none. */
-function toMotions(
-  selector: string,
-  prefix: "animation" | "transition",
-  declared: ReadonlyMap<string, string>,
-): DeclaredMotion[] {
+function toMotions(selector: string, prefix: "animation" | "transition", declared: Declarations): DeclaredMotion[] {
   const shorthand = declared.get(prefix);
   const named = declared.get(prefix === "animation" ? "animation-name" : "transition-property");
   const texts =

@@ -1,23 +1,21 @@
-import type { CheerioAPI } from "cheerio/slim";
-import type { CssFacts, DocumentFacts, PageFacts, SectionFacts } from "../facts.ts";
-import { libraryFiles } from "../in-page/collect-motion.ts";
-import { countPrices, landmarkRoles } from "../in-page/collect-sections.ts";
-import { readHex } from "../layout/color.ts";
 import { parseUrl } from "../../../job/parse-url.ts";
-import { readContent } from "./read-content.ts";
+import type { ContentFacts, CssFacts, DocumentFacts, PageFacts } from "../facts.ts";
+import { libraryFiles } from "../in-page/collect-motion.ts";
+import { readHex } from "../layout/color.ts";
+import { attributeOf, type PageElement } from "./element-list.ts";
+import { readLandmarks, readSections, widthWithoutBrowser } from "./read-sections.ts";
+import type { PageScan } from "./scan-page.ts";
 
-type Part = ReturnType<CheerioAPI>;
-
-const widthWithoutBrowser = 1_440;
+const longestUrl = 2_000;
 
 /** Facts from the HTML alone. Places are estimated, because nothing was laid out; what only drawing tells is left empty. */
-export function readDocument($: CheerioAPI, base: string, hasDoctype: boolean, css: CssFacts): PageFacts {
-  const sections = readSections($);
+export function readDocument(scan: PageScan, base: string, hasDoctype: boolean, css: CssFacts): PageFacts {
+  const sections = readSections(scan, base);
   const height = sections.reduce((sum, section) => sum + section.height, 0);
   return {
-    document: readFacts($, base, hasDoctype, height),
+    document: readFacts(scan, base, hasDoctype, height),
     sections,
-    landmarks: readLandmarks($),
+    landmarks: readLandmarks(scan),
     styles: {
       painted: [],
       texts: [],
@@ -32,55 +30,25 @@ export function readDocument($: CheerioAPI, base: string, hasDoctype: boolean, c
     css,
     motion: {
       live: [],
-      libraries: readLibraries($),
+      libraries: readLibraries(scan),
       canvases: [],
       scrollEffects: [],
       frameRequests: 0,
       intersectionObservers: 0,
       scrollListeners: 0,
     },
-    content: {
-      images: $("img")
-        .toArray()
-        .slice(0, 300)
-        .map((element, index) => toImage($(element), index, base)),
-      links: $("a[href]")
-        .toArray()
-        .slice(0, 1_000)
-        .map((element) => toLink($(element), base))
-        .filter(({ url }) => url.startsWith("http")),
-      inlineHandlers: $("[onclick], [onload], [onsubmit], [onchange]").length,
-      scripts: {
-        total: $("script").length,
-        blocking: $("head script[src]:not([async]):not([defer]):not([type=module])").length,
-      },
-      insecure: base.startsWith("https:")
-        ? $("[src^='http:']")
-            .toArray()
-            .map((element) => $(element).attr("src") ?? "")
-            .slice(0, 50)
-        : [],
-    },
+    content: readLoaded(scan, base),
   };
 }
 
-function readFacts($: CheerioAPI, base: string, hasDoctype: boolean, height: number): DocumentFacts {
-  const meta = (name: string): string =>
-    $(`meta[name="${name}"], meta[property="${name}"]`).first().attr("content") ?? "";
-  const link = (relation: string): string => absolute($(`link[rel~="${relation}"]`).first().attr("href") ?? "", base);
-  const tags: Record<string, number> = {};
-  const classes = new Set<string>();
-  const all = $("body *").toArray();
-  for (const element of all) {
-    tags[element.tagName] = (tags[element.tagName] ?? 0) + 1;
-    for (const name of ($(element).attr("class") ?? "").split(/\s+/))
-      if (name !== "" && classes.size < 1_500) classes.add(name);
-  }
+function readFacts(scan: PageScan, base: string, hasDoctype: boolean, height: number): DocumentFacts {
+  const { head, headings, text } = scan;
+  const meta = (name: string): string => head.meta(name).slice(0, 1_000);
   return {
-    title: $("title").first().text().trim().slice(0, 500),
+    title: head.title.trim().slice(0, 500),
     description: meta("description"),
-    language: $("html").attr("lang") ?? "",
-    favicon: link("icon"),
+    language: (head.language ?? "").slice(0, 35),
+    favicon: absolute(head.link("icon"), base),
     ogImage: meta("og:image"),
     viewportMeta: meta("viewport"),
     robotsMeta: meta("robots"),
@@ -88,113 +56,35 @@ function readFacts($: CheerioAPI, base: string, hasDoctype: boolean, height: num
     charset: "UTF-8",
     width: widthWithoutBrowser,
     height,
-    elements: all.length,
-    examined: all.length,
-    text: textOf($("body").clone().find("script, style").remove().end(), 20_000),
-    headings: $("h1, h2, h3, h4, h5, h6")
-      .toArray()
+    elements: scan.elements,
+    examined: scan.examined,
+    text: text.read({ start: 0, end: Infinity }, 20_000),
+    headings: headings.all
       .slice(0, 200)
-      .map((element) => ({ level: Number(element.tagName[1]), text: textOf($(element), 200) })),
-    tags,
+      .map((heading) => ({ level: Number(heading.name[1]), text: text.read(heading, 200) })),
+    tags: { ...scan.tags },
     attributes: {},
-    classes: [...classes],
-    sources: $("script[src], link[rel~=stylesheet]")
-      .toArray()
-      .map((element) => absolute($(element).attr("src") ?? $(element).attr("href") ?? "", base))
-      .slice(0, 200),
+    classes: [...scan.classes],
+    sources: head.sources.slice(0, 200).map((source) => absolute(source, base)),
     globals: [],
   };
 }
 
-function readSections($: CheerioAPI): SectionFacts[] {
-  const named = "header, nav, section, article, aside, footer, [role=banner], [role=navigation], [role=contentinfo]";
-  const chosen = $(named)
-    .toArray()
-    .filter((element) => {
-      const outer = $(element).parents(named).not("main, article");
-      return outer.length === 0 && !(/^(main|article)$/.test(element.tagName) && $(element).find("section").length > 0);
-    });
-  let top = 0;
-  return chosen.slice(0, 200).map((element, index) => {
-    const section = toSection($(element), index, top, element.tagName, readContent($, $(element)));
-    top += section.height;
-    return section;
-  });
-}
-
-function toSection(
-  part: Part,
-  index: number,
-  top: number,
-  tag: string,
-  content: SectionFacts["content"],
-): SectionFacts {
-  const count = (selector: string): number => part.find(selector).length;
-  const [headings, paragraphs, images, buttons] = [
-    count("h1, h2, h3, h4, h5, h6"),
-    count("p"),
-    count("img"),
-    count("button, [role=button], input[type=submit], a[class*=btn], a[class*=button], a[class*=cta]"),
-  ];
-  const text = textOf(part, 3_000);
-  const words = `${part.attr("class") ?? ""} ${part.attr("id") ?? ""}`
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .filter((word) => word !== "");
-  const id = part.attr("id");
+function readLoaded({ images, links, inlineHandlers, head, text }: PageScan, base: string): ContentFacts {
   return {
-    selector: id === undefined ? `${tag}:nth-of-type(${index + 1})` : `#${id}`,
-    tag,
-    role: part.attr("role") ?? "",
-    words,
-    heading: textOf(part.find("h1, h2, h3, h4, h5, h6").first(), 200),
-    headings,
-    hasTopHeading: count("h1") > 0,
-    paragraphs,
-    links: count("a[href]"),
-    images,
-    buttons,
-    quotes: count("blockquote"),
-    details: count("details"),
-    bigNumbers: 0,
-    prices: countPrices(text),
-    fields: part
-      .find("input, textarea, select")
-      .toArray()
-      .map((element) => (element.tagName === "textarea" ? "textarea" : (element.attribs["type"] ?? "text"))),
-    repeated: Math.max(count("li"), count("article")),
-    text,
-    characters: textOf(part, 100_000).length,
-    linkCharacters: textOf(part.find("a[href]"), 100_000).length,
-    proseCharacters: textOf(part.find("p"), 100_000).length,
-    left: 0,
-    top,
-    height: Math.max(50, 40 * headings + 60 * paragraphs + 200 * images + 40 * buttons),
-    width: widthWithoutBrowser,
-    background: "",
-    color: "",
-    hasGradient: false,
-    hasBackgroundImage: false,
-    content,
+    images: images.all.slice(0, 300).map((image, index) => toImage(image, index, base)),
+    links: links.all
+      .slice(0, 1_000)
+      .map((link) => toLink(link, text.read(link, 100), base))
+      .filter(({ url }) => url.startsWith("http")),
+    inlineHandlers,
+    scripts: { total: head.scripts, blocking: head.blockingScripts },
+    insecure: base.startsWith("https:") ? head.insecure.map((source) => source.slice(0, longestUrl)) : [],
   };
 }
 
-function readLandmarks($: CheerioAPI): PageFacts["landmarks"] {
-  const roles = landmarkRoles();
-  return $("header, nav, main, aside, footer")
-    .toArray()
-    .slice(0, 50)
-    .map((element) => ({
-      role: roles[element.tagName] ?? "",
-      label: $(element).attr("aria-label") ?? "",
-      selector: element.tagName,
-    }));
-}
-
-function readLibraries($: CheerioAPI): PageFacts["motion"]["libraries"] {
-  const sources = $("script[src]")
-    .toArray()
-    .map((element) => $(element).attr("src") ?? "");
+function readLibraries({ head }: PageScan): PageFacts["motion"]["libraries"] {
+  const sources = head.scriptSources.map((source) => source.slice(0, longestUrl));
   return Object.entries(libraryFiles()).flatMap(([name, pattern]) => {
     const evidence = sources.find((source) => pattern.test(source));
     return evidence === undefined ? [] : [{ name, version: "", evidence }];
@@ -208,14 +98,15 @@ function readColors(css: CssFacts): { color: string; area: number }[] {
     .slice(0, 60);
 }
 
-function toImage(image: Part, index: number, base: string): PageFacts["content"]["images"][number] {
+function toImage(image: PageElement, index: number, base: string): ContentFacts["images"][number] {
+  const { attributes } = image;
   return {
-    source: absolute(image.attr("src") ?? "", base),
+    source: absolute(attributes["src"] ?? "", base),
     selector: `img:nth-of-type(${index + 1})`,
     box: null,
-    hasAlt: image.attr("alt") !== undefined,
-    hasSize: image.attr("width") !== undefined && image.attr("height") !== undefined,
-    isLazy: image.attr("loading") === "lazy",
+    hasAlt: attributes["alt"] !== undefined,
+    hasSize: attributes["width"] !== undefined && attributes["height"] !== undefined,
+    isLazy: attributes["loading"] === "lazy",
     isBroken: false,
     isBelowFold: false,
     width: 0,
@@ -223,21 +114,17 @@ function toImage(image: Part, index: number, base: string): PageFacts["content"]
   };
 }
 
-function toLink(link: Part, base: string): PageFacts["content"]["links"][number] {
+function toLink(link: PageElement, text: string, base: string): ContentFacts["links"][number] {
   return {
-    url: absolute(link.attr("href") ?? "", base),
-    text: link.attr("aria-label") ?? textOf(link, 100),
+    url: absolute(link.attributes["href"] ?? "", base),
+    text: attributeOf(link, "aria-label", 100) ?? text,
     selector: "a",
     box: null,
-    rel: link.attr("rel") ?? "",
-    target: link.attr("target") ?? "",
+    rel: attributeOf(link, "rel", 100) ?? "",
+    target: attributeOf(link, "target", 100) ?? "",
   };
 }
 
-function textOf(part: Part, max: number): string {
-  return part.text().replace(/\s+/g, " ").trim().slice(0, max);
-}
-
 function absolute(url: string, base: string): string {
-  return url === "" ? "" : (parseUrl(url, base)?.href ?? "");
+  return url === "" ? "" : (parseUrl(url.slice(0, longestUrl), base)?.href.slice(0, longestUrl) ?? "");
 }

@@ -2,24 +2,21 @@ import { Worker } from "node:worker_threads";
 import { JobFailure } from "../../../job/failure.ts";
 import type { PageFacts } from "../facts.ts";
 
+/** As it came: even decoding it takes longer than the main thread has. */
 export interface StaticDocument {
-  readonly html: string;
+  readonly body: Uint8Array;
+  readonly contentType: string;
   readonly base: string;
 }
 
-/** The style sheets of a page: those in it, and where the others are. */
-export interface SheetSources {
-  readonly texts: readonly string[];
-  readonly urls: readonly string[];
-}
-
 export interface StaticSheets {
-  readonly texts: readonly string[];
+  readonly bodies: readonly Uint8Array[];
   readonly unreadable: readonly string[];
 }
 
 export interface StaticReply {
-  readonly sheets?: SheetSources;
+  /** Where the style sheets of the page are. */
+  readonly sheets?: readonly string[];
   readonly facts?: PageFacts;
 }
 
@@ -33,14 +30,14 @@ const memoryMb = 512;
 export async function readInThread(
   document: StaticDocument,
   file: URL,
-  fetchSheets: (sources: SheetSources) => Promise<StaticSheets>,
+  fetchSheets: (urls: readonly string[]) => Promise<StaticSheets>,
   signal: AbortSignal,
 ): Promise<PageFacts> {
   signal.throwIfAborted();
   const worker = new Worker(file, { workerData: document, resourceLimits: { maxOldGenerationSizeMb: memoryMb } });
   try {
     const { sheets } = await nextReply(worker, signal);
-    const given = await fetchSheets(sheets ?? { texts: [], urls: [] });
+    const given = await fetchSheets(sheets ?? []);
     const reply = nextReply(worker, signal);
     worker.postMessage(given, []);
     const { facts } = await reply;

@@ -1,8 +1,9 @@
-import { Parser, type Handler } from "htmlparser2";
+import { Parser, type Handler, type ParserOptions } from "htmlparser2";
 
 /** As deep as browsers nest elements. */
 const deepest = 512;
-/** They hold text alone, so they cannot be nested; and theirs must not become text of the page. */
+/** They hold text alone, and theirs must not become text of the page: a few levels deeper they are let in. In a drawing they can be nested. */
+const deepestText = 520;
 const textElements = new Set(["script", "style", "title", "textarea", "iframe", "xmp", "noembed", "noframes"]);
 
 /**
@@ -17,8 +18,8 @@ export class BoundedParser extends Parser {
   #isFlat = false;
 
   /** `depth` says how many elements the handler was told of that have not ended. */
-  constructor(handler: Partial<Handler>, depth: () => number) {
-    super(handler, { lowerCaseTags: true, lowerCaseAttributeNames: true, decodeEntities: true });
+  constructor(handler: Partial<Handler>, depth: () => number, options: Pick<ParserOptions, "xmlMode"> = {}) {
+    super(handler, { lowerCaseTags: true, lowerCaseAttributeNames: true, decodeEntities: true, ...options });
     this.#depth = depth;
   }
 
@@ -46,7 +47,7 @@ export class BoundedParser extends Parser {
   }
 
   #openFlat(name: string): boolean {
-    if (this.#depth() < deepest || textElements.has(name)) return false;
+    if (this.#depth() < (textElements.has(name) ? deepestText : deepest)) return false;
     this.#flat.set(name, (this.#flat.get(name) ?? 0) + 1);
     return true;
   }
