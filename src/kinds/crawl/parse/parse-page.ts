@@ -1,6 +1,5 @@
 import type { CheerioAPI } from "cheerio/slim";
 import type { Json } from "../../../job/json.ts";
-import { decodeText } from "../../../net/fetch/decode-text.ts";
 import { normaliseUrl } from "../site/page-url.ts";
 import { createScope, type Scope } from "../site/scope.ts";
 import { hashWords, TextSketch } from "../site/similarity.ts";
@@ -8,16 +7,14 @@ import { hashText } from "../site/hash-set.ts";
 import type { DataShape } from "./data-shape.ts";
 import { fillShape, judgeData, type ExtractedData } from "./fill-shape.ts";
 import type { ParsedPage, ParsePlan, ParseRequest } from "./parse-plan.ts";
-import { readDocument, type ReadDocument } from "./read-document.ts";
+import type { ReadDocument } from "./read-document.ts";
 import { guessFields, readSelector, selectFields } from "./select-data.ts";
-import { toMarkdown } from "./to-markdown.ts";
 import { parseUrl } from "../../../job/parse-url.ts";
+import { judgeMaking } from "./needs-browser.ts";
+import { findFrames, findRefresh, joinTexts, longestMarkdown, readPart, withFrames } from "./page-parts.ts";
 
-const longestMarkdown = 1_000_000;
 const maxLinksShown = 1_000;
 const maxItems = 1_000;
-/** A page with less text than this and with scripts is taken for one that is made in the browser. */
-const scriptedWords = 20;
 
 /** A plan with everything made that its pages share. */
 export interface CompiledPlan {
@@ -37,18 +34,23 @@ export async function compilePlan(plan: ParsePlan): Promise<CompiledPlan> {
   };
 }
 
-export function parsePage({ body, contentType, url }: ParseRequest, compiled: CompiledPlan): ParsedPage {
+export function parsePage({ frames = [], ...page }: ParseRequest, compiled: CompiledPlan): ParsedPage {
   const { plan, isInScope } = compiled;
-  const { text } = decodeText(body, contentType);
-  const isHtml = isHtmlType(contentType, text);
-  const document = readDocument(isHtml ? text : "", url);
-  const whole = isHtml ? toMarkdown(document.content, longestMarkdown) : text.trim();
+  const { url } = page;
+  const main = readPart(page);
+  const framed = frames.map(readPart);
+  const { text } = main;
+  const document = framed.length === 0 ? main.document : withFrames(main, framed);
+  const whole = framed.length === 0 ? main.markdown : joinTexts([main, ...framed].map(({ markdown: part }) => part));
   const markdown = whole.slice(0, longestMarkdown);
   const sketch = new TextSketch();
   hashWords(markdown, (hash) => sketch.add(hash));
   const { words } = sketch;
   const titleHash = hashText(document.title);
-  const selected = compiled.load === undefined ? undefined : select(compiled.load(text), compiled, url);
+  const selected =
+    compiled.load === undefined
+      ? undefined
+      : select(compiled.load(joinTexts([main, ...framed].map((part) => part.text))), compiled, url);
   const followed = document.isNofollow
     ? []
     : document.links.filter((link) => !link.isNofollow && isInScope(link.url)).map((link) => link.url);
@@ -73,7 +75,9 @@ export function parsePage({ body, contentType, url }: ParseRequest, compiled: Co
     fingerprint: sketch.fingerprint(titleHash),
     canonical: document.canonical,
     next: selected?.next ?? document.next,
-    isScripted: document.scripts > 0 && words < scriptedWords,
+    needsBrowser: judgeMaking(document.making, markdown, words),
+    refresh: findRefresh(document, url, words),
+    frames: findFrames(document, url, words),
   };
 }
 
@@ -83,10 +87,6 @@ function hashAll(urls: readonly string[]): Float64Array {
     hashes[index] = hashText(url);
   });
   return hashes;
-}
-
-function isHtmlType(contentType: string, text: string): boolean {
-  return /html|xml/i.test(contentType) || (!/^text\/(plain|markdown)/i.test(contentType) && /^\s*</.test(text));
 }
 
 interface Selected {

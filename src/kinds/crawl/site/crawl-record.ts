@@ -1,3 +1,5 @@
+import type { PageReading } from "../page/page-reading.ts";
+
 /** What a crawl writes down: enough to show its pages, and to go on after a crash as if nothing had happened. */
 export type CrawlRecord =
   | { readonly type: "begun"; readonly at: number }
@@ -36,4 +38,9 @@ export interface PageRecord extends Visited {
   readonly content: number;
   readonly sketch?: readonly number[];
   readonly title: string;
+  readonly read_by: PageReading["readBy"];
+  /** Why it was not rendered, although it seems to be made by scripts. */
+  readonly note?: string;
+  /** In base64. */
+  readonly screenshot?: string;
 }

@@ -5,6 +5,9 @@ import { HashSet, hashText } from "./hash-set.ts";
 
 export interface CrawlCounts {
   pages: number;
+  rendered: number;
+  /** Pages that scripts make, as it seems, and that were not rendered. */
+  unread: number;
   failed: number;
   exact: number;
   near: number;
@@ -33,6 +36,8 @@ export class CrawlState {
   readonly duplicates = new Duplicates();
   readonly counts: CrawlCounts = {
     pages: 0,
+    rendered: 0,
+    unread: 0,
     failed: 0,
     exact: 0,
     near: 0,
@@ -116,8 +121,10 @@ export class CrawlState {
     }
   }
 
-  #addPage({ url, title, bytes, content, sketch }: PageRecord): void {
+  #addPage({ url, title, bytes, content, sketch, read_by: readBy, note }: PageRecord): void {
     this.counts.pages += 1;
+    if (readBy === "browser") this.counts.rendered += 1;
+    if (note !== undefined) this.counts.unread += 1;
     this.counts.bytes += bytes;
     this.#pages.add(hashText(url));
     // A page that another URL has led to needs no visit of its own.

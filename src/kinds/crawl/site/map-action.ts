@@ -58,7 +58,7 @@ function toTask(input: RequestOf<"map">): SiteTask {
       maxTotalBytes: Infinity,
       keepsNearDuplicates: true,
       pagination: undefined,
-      render: "never",
+      render: input.render,
       waitFor: undefined,
       takesScreenshots: false,
     },

@@ -1,16 +1,16 @@
-import type { CrawlRequest, RequestOf } from "../contract.ts";
+import type { RequestOf } from "../contract.ts";
 import { JobFailure, messageOf } from "../../../job/failure.ts";
 import type { CrawlRecord } from "./crawl-record.ts";
 import type { CrawlSettings } from "../crawl-settings.ts";
 import type { CrawlState } from "./crawl-state.ts";
-import { fetchPage } from "../page/fetch-page.ts";
 import type { FrontierEntry } from "./frontier.ts";
 import type { Journal } from "./journal.ts";
-import { nextPage, normaliseUrl } from "./page-url.ts";
+import { nextPage } from "./page-url.ts";
 import type { ParsedPage } from "../parse/parse-plan.ts";
 import type { ParsePool } from "../parse/parse-pool.ts";
-import { renderPage } from "../page/render-page.ts";
+import type { RenderChoice } from "../page/page-reading.ts";
 import type { ReadByModel } from "../page/read-by-model.ts";
+import { createPageLoader, type LoadedPage, type LoadEntry } from "./page-loader.ts";
 import type { Scope } from "./scope.ts";
 
 /** What a crawl works with; all of it lives as long as its attempt. */
@@ -38,27 +38,16 @@ export interface CrawlLimits {
   readonly maxTotalBytes: number;
   readonly keepsNearDuplicates: boolean;
   readonly pagination: RequestOf<"crawl">["pagination"];
-  readonly render: Extract<CrawlRequest, { render: unknown }>["render"];
+  readonly render: RenderChoice;
   readonly waitFor: string | undefined;
   readonly takesScreenshots: boolean;
-}
-
-const maxHops = 10;
-
-interface LoadedPage {
-  /** After redirects that the browser has followed. */
-  readonly url: string;
-  readonly status: number;
-  readonly bytes: number;
-  readonly parsed: ParsedPage;
-  readonly screenshot?: string;
-  readonly tokens?: number;
 }
 
 /** Visits what the frontier holds until nothing is left or enough was found. Every visit ends as one record. */
 export class SiteCrawl {
   readonly #parts: CrawlParts;
   readonly #manner: CrawlLimits;
+  readonly #load: LoadEntry;
   #active = 0;
   #onIdle: (() => void) | undefined;
   #fault: { readonly error: unknown } | undefined;
@@ -66,6 +55,7 @@ export class SiteCrawl {
   constructor(manner: CrawlLimits, parts: CrawlParts) {
     this.#manner = manner;
     this.#parts = parts;
+    this.#load = createPageLoader(manner, parts);
   }
 
   get isFull(): boolean {
@@ -155,63 +145,6 @@ export class SiteCrawl {
     return this.#recordPage(entry, { ...loaded, ...(await readByModel(loaded, this.#parts)) });
   }
 
-  async #load({
-    url,
-    hops,
-  }: FrontierEntry): Promise<
-    LoadedPage | { readonly skipped: "robots" | "type" | "scope" } | { readonly redirect: string }
-  > {
-    const { signal, settings } = this.#parts;
-    const { delayMs, timeoutMs, maxBytes, render } = this.#manner;
-    const fetched = await fetchPage(url, { signal, timeoutMs, maxBytes, delayMs }, settings);
-    if (fetched.type === "robots") return { skipped: "robots" };
-    if (fetched.type === "other") return { skipped: "type" };
-    if (fetched.type === "redirect") return this.#redirect(url, fetched.to, hops);
-    const { response, contentType } = fetched;
-    const { body, status } = response;
-    const bytes = body.length;
-    if (render === "always") return this.#render(url, status);
-    const parsed = await this.#parse(url, body, contentType);
-    if (render === "auto" && parsed.isScripted) return this.#render(url, status);
-    return { url, status, bytes, parsed };
-  }
-
-  #redirect(
-    url: string,
-    location: string,
-    hops: number,
-  ): { readonly redirect: string } | { readonly skipped: "scope" } {
-    const target = normaliseUrl(location, url);
-    if (target === undefined || hops >= maxHops || target === url) {
-      throw new JobFailure("too_many_redirects", "The server redirects in a circle, too often or nowhere.");
-    }
-    return this.#parts.isInScope(target) ? { redirect: target } : { skipped: "scope" };
-  }
-
-  async #render(url: string, status: number): Promise<LoadedPage | { readonly skipped: "scope" }> {
-    const { settings, isInScope, signal } = this.#parts;
-    const { timeoutMs, waitFor, takesScreenshots, pagination } = this.#manner;
-    const scrolls = pagination?.type === "infinite_scroll" ? pagination.scrolls : 0;
-    const request = { timeoutMs, waitFor, scrolls, takesScreenshot: takesScreenshots, signal };
-    const shown = await renderPage(settings.browser, url, request);
-    const reached = normaliseUrl(shown.url) ?? url;
-    if (reached !== url && !isInScope(reached)) return { skipped: "scope" };
-    const body = new TextEncoder().encode(shown.html);
-    const bytes = body.length;
-    const parsed = await this.#parse(reached, body, "text/html; charset=utf-8");
-    return {
-      url: reached,
-      status,
-      bytes,
-      parsed,
-      screenshot: shown.screenshot,
-    };
-  }
-
-  #parse(url: string, body: Uint8Array, contentType: string): Promise<ParsedPage> {
-    return this.#parts.pool.parse({ url, body, contentType, plan: this.#parts.plan });
-  }
-
   /** Tells a new page from one that is known. In one turn with its record, so that of two that come together one is kept. */
   #recordPage({ url: from, depth }: FrontierEntry, { parsed, bytes, status, ...loaded }: LoadedPage): void {
     const { state } = this.#parts;
@@ -223,7 +156,8 @@ export class SiteCrawl {
     const follows = depth < this.#manner.depth && twin !== "exact";
     const found = follows ? this.#unseenLinks(parsed) : [];
     const following = nextPage(this.#manner.pagination, loaded.url, parsed.next);
-    const next = following === undefined || twin === "exact" || state.frontier.has(following) ? [] : [following];
+    const onward = [...(following === undefined ? [] : [following]), ...this.#framesOf(parsed)];
+    const next = twin === "exact" ? [] : onward.filter((target) => !state.frontier.has(target));
     const { tokens } = loaded;
     const lead = {
       from,
@@ -235,9 +169,13 @@ export class SiteCrawl {
     if (!isKept) return this.record({ type: "duplicate", of: twin, bytes, ...lead });
     const { contentHash: content, fingerprint: sketch, title } = parsed;
     const facts = { url, status, bytes, at: Date.now(), content, sketch, title };
-    const { screenshot } = loaded;
-    const shot = screenshot === undefined ? {} : { screenshot };
-    return this.record({ type: "page", ...lead, ...facts, ...shot }, parsed.fields);
+    const { screenshot, note, readBy } = loaded;
+    return this.record({ type: "page", ...lead, ...facts, read_by: readBy, note, screenshot }, parsed.fields);
+  }
+
+  /** They are pages of their own, in place of one that says next to nothing itself. */
+  #framesOf({ frames }: ParsedPage): string[] {
+    return frames.filter((frame) => this.#parts.isInScope(frame));
   }
 
   /** A canonical link counts within the crawl; one from deep inside to the front page is a common mistake. */
