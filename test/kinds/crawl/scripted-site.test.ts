@@ -3,7 +3,7 @@ import { useOnce } from "../../use-each.ts";
 import { hasBrowser, openLocalBrowser } from "./local-browser.ts";
 import { CrawlWorld, openSite, pathsOf, type CrawlResult } from "./world.ts";
 
-/** By hand also for a whole site: LONGHAUL_SITE_PAGES=3000 makes it one of 3,360 pages, which takes a quarter of an hour. */
+/** By hand also for a whole site: LONGHAUL_SITE_PAGES=3000 makes it one of 3,384 pages, which takes half an hour. */
 const plainPages = Number(process.env["LONGHAUL_SITE_PAGES"] ?? 80);
 const isLong = plainPages > 80;
 const times = isLong ? 20 : 1;
