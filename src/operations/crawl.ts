@@ -23,7 +23,7 @@ export const crawlPages = defineOperation({
     id: z.string().describe("Job id, the end of one, or a name."),
     cursor: z.int().min(0).default(0).describe("`next` of the answer before."),
     limit: z.int().min(1).max(maxPages).default(20),
-    fields: z.array(crawledPageSchema.keyof()).min(1).default(["url", "title", "markdown", "data"]),
+    fields: z.array(crawledPageSchema.keyof()).min(1).default(["url", "title", "markdown", "data", "note"]),
     wait_ms: z.int().min(0).max(60_000).default(0).describe("Wait so long for a page beyond the cursor."),
   }),
   output: z.object({

@@ -10,6 +10,11 @@ const json = z.unknown().transform((value) => value as Json);
 
 export const pageFieldNames = ["markdown", "links", "metadata", "html", "screenshot"] as const;
 
+const render = z
+  .enum(["never", "auto", "always"])
+  .default("auto")
+  .describe("Open in Chromium; auto: pages made by scripts.");
+
 /** How a page is fetched and what is taken from it. */
 const pageFields = {
   fields: z.array(z.enum(pageFieldNames)).max(5).default(["markdown"]).describe("What to keep of a page."),
@@ -19,10 +24,7 @@ const pageFields = {
     .optional()
     .describe("CSS selector per field of the data; `a@href` takes an attribute."),
   list_selector: selector.optional().describe("Each element that matches becomes an item of the data."),
-  render: z
-    .enum(["never", "auto", "always"])
-    .default("never")
-    .describe("Open in Chromium; auto: pages made by scripts."),
+  render,
   wait_for: selector.optional().describe("When rendering: wait for this element."),
   page_timeout_ms: z.int().min(100).max(600_000).default(30_000),
   max_page_mb: z.number().min(0.001).max(100).default(5).describe("What exceeds it is cut off."),
@@ -81,6 +83,7 @@ const map = z.strictObject({
   max_urls: z.int().min(1).max(20_000).default(1_000),
   max_pages: z.int().min(0).max(10_000).default(200).describe("Most pages to open on the way."),
   search: z.string().min(1).max(200).optional().describe("Only paths or titles that contain these words."),
+  render,
   ...siteFields,
 });
 
@@ -203,6 +206,8 @@ export const crawledPageSchema = z.object({
   words: z.int(),
   fetched_at: z.string(),
   is_cut: z.boolean().describe("It was larger than max_page_mb."),
+  read_by: z.enum(["html", "browser"]).describe("From what the server sent, or as the browser showed it."),
+  note: z.string().describe("Why it was not rendered, although it seems to be made by scripts."),
   markdown: z.string(),
   links: z.array(jsonSchema),
   metadata: jsonSchema,

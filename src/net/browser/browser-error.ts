@@ -57,7 +57,7 @@ const sentences: readonly (readonly [RegExp, Sentence])[] = [
     () => "The page went elsewhere while it was looked at.",
   ],
   [/ERR_[A-Z0-9_]+/, explainNetwork],
-  [/^Timeout \d+ms exceeded/, explainTimeout],
+  [/^Timeout [\d.]+ms exceeded/, explainTimeout],
   [
     /captureScreenshot|taking .*screenshot|capture screenshot/,
     () => "The browser could not take a picture of the page.",

@@ -36,7 +36,23 @@ interface SiteOptions {
   readonly times?: number;
   /** Answers no sooner than this. */
   readonly delayMs?: number;
+  /** Whether every other page is an empty shell that a script fills. */
+  readonly isScripted?: boolean;
 }
+
+/** What the script of a shell asks for the page itself by. */
+const contentHeader = "x-content";
+const shell = `<!doctype html><html lang="en"><head><title>Loading</title></head><body><div id="root"></div><script>
+fetch(location.href, { headers: { "${contentHeader}": "1" } })
+  .then((response) => response.text())
+  .then((text) => {
+    const made = new DOMParser().parseFromString(text, "text/html");
+    document.title = made.title;
+    document.getElementById("root").innerHTML = made.body.innerHTML;
+  });
+</script></body></html>`;
+/** Of these, and of the numbered ones every other. */
+const scriptedPath = /^\/(landing|chain\/0|rel\/a\/|shop|feed|near\/1.*|(page|orphan|calendar|list)\/\d*[13579])$/;
 
 /** A site with everything that makes crawling hard. It counts what it is asked for. */
 export class TestSite {
@@ -46,14 +62,16 @@ export class TestSite {
   readonly #pages: number;
   readonly #times: number;
   readonly #delayMs: number;
+  readonly #isScripted: boolean;
   readonly #bombs = new Map<string, Buffer>();
   #atOnce = 0;
   maxAtOnce = 0;
 
-  private constructor({ pages = 50, times = 1, delayMs = 0 }: SiteOptions) {
+  private constructor({ pages = 50, times = 1, delayMs = 0, isScripted = false }: SiteOptions) {
     this.#pages = pages;
     this.#times = times;
     this.#delayMs = delayMs;
+    this.#isScripted = isScripted;
     this.#server = createServer(
       { keepAliveTimeout: 75_000 },
       (request, response) => void this.#answer(request, response),
@@ -105,12 +123,19 @@ export class TestSite {
       ...numbers(depth).map((day) => `/calendar/${day}`),
       ...this.#orphans().map((orphan) => `/orphan/${orphan}`),
       ...this.#variants("/app"),
+      ...(this.#isScripted ? this.#variants("/made") : []),
       "/feed",
       "/product",
       "/list/1",
       "/list/2",
       "/list/3",
     ].toSorted();
+  }
+
+  /** How many of these are made by scripts. */
+  scripted(depth: number): number {
+    const own = this.expected(depth).filter((path) => /^\/(app|feed)/.test(path) || scriptedPath.test(path));
+    return own.length;
   }
 
   /** What the result of such a crawl says. */
@@ -172,6 +197,7 @@ export class TestSite {
     const redirect = (to: string): void => {
       response.writeHead(302, { location: to }).end();
     };
+    if (this.#isScripted && scriptedPath.test(path) && request.headers[contentHeader] === undefined) return send(shell);
     const [route = "", key = ""] = path.slice(1).split(/[/?]/);
     const number = Number(key);
     const suffix = key === "" ? "" : ` ${key}`;

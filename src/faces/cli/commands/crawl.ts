@@ -11,6 +11,7 @@ import { followJob, type FollowJobOptions } from "../follow/follow-job.ts";
 import {
   addPageOptions,
   addSiteOptions,
+  renderOption,
   toPageRequest,
   toSiteRequest,
   type PageOptions,
@@ -92,9 +93,10 @@ function readPages(
 ): NonNullable<FollowJobOptions["read"]> {
   if (out === undefined) {
     return (signal, makeRoom) =>
-      followPages(client, { id, fields: ["url", "title"], signal }, ({ url, title = "" }) => {
+      followPages(client, { id, fields: ["url", "title", "note"], signal }, ({ url, title = "", note }) => {
         makeRoom();
-        screen.print(escapeControls(`${url}  ${title}`.trimEnd()));
+        const mark = note === undefined ? "" : "(not rendered)";
+        screen.print(escapeControls(`${url}  ${title} ${mark}`.trimEnd()));
       });
   }
   const kept: PageFields = [
@@ -107,23 +109,36 @@ function readPages(
     "missing",
     "is_valid",
     "model_error",
+    "read_by",
+    "note",
   ];
   return (signal) => followPages(client, { id, fields: [...kept, ...fields], signal }, openPageFiles(out));
 }
 
 interface CrawlDigest {
   readonly pages?: number;
+  readonly rendered?: number;
+  readonly not_rendered?: number;
   readonly failed?: number;
   readonly duplicates?: { readonly exact?: number; readonly near?: number; readonly canonical?: number };
   readonly skipped?: { readonly robots?: number };
 }
 
 function summary(job: AnswerOf<"job_get">, out: string | undefined): string {
-  const { pages = 0, failed = 0, duplicates = {}, skipped = {} } = (job.result ?? {}) as CrawlDigest;
+  const {
+    pages = 0,
+    rendered = 0,
+    not_rendered: unread = 0,
+    failed = 0,
+    duplicates = {},
+    skipped = {},
+  } = (job.result ?? {}) as CrawlDigest;
   const { exact = 0, near = 0, canonical = 0 } = duplicates;
   const twins = exact + near + canonical;
   const parts = [
     countText(pages, "page"),
+    rendered > 0 ? `${rendered} read in the browser` : "",
+    unread > 0 ? `${unread} made by scripts and not rendered` : "",
     failed > 0 ? `${failed} failed` : "",
     twins > 0 ? `${countText(twins, "duplicate")} dropped (longhaul show ${shortId(job.id)} lists them)` : "",
     (skipped.robots ?? 0) > 0 ? `${skipped.robots} not allowed by robots.txt` : "",
@@ -132,7 +147,7 @@ function summary(job: AnswerOf<"job_get">, out: string | undefined): string {
   return `${jobLabel(job)} ${stateText(job)} after ${runningTime(job)}: ${parts.filter((part) => part !== "").join(", ")}`;
 }
 
-interface MapOptions extends SiteOptions {
+interface MapOptions extends SiteOptions, Pick<PageOptions, "render"> {
   readonly maxUrls?: number;
   readonly search?: string;
 }
@@ -141,16 +156,18 @@ export const map = defineCommand<MapOptions, [url: string]>({
   describe: (command) => {
     addSiteOptions(command.argument("<url>", "the website"))
       .option("--max-urls <number>", "maximum number of URLs to list (1000 unless given)", readWhole(1, 20_000))
-      .option("--search <words>", "only URLs or titles that contain these words");
+      .option("--search <words>", "only URLs or titles that contain these words")
+      .addOption(renderOption());
   },
   run: async (cli, options, url) => {
-    const { maxUrls, search } = options;
+    const { maxUrls, search, render } = options;
     const request = {
       url,
       idempotency_key: randomUUID(),
       ...toSiteRequest(options),
       max_urls: maxUrls,
       search,
+      render,
     };
     const job = await cli.client.call("map_site", request);
     const onSuccess = ({ result }: AnswerOf<"job_get">): void => {
@@ -169,7 +186,8 @@ export const markdown = defineCommand<PageOptions, [url: string]>({
     const request = { url, idempotency_key: randomUUID(), ...toPageRequest(options) };
     const job = await cli.client.call("page_markdown", request);
     const onSuccess = ({ result }: AnswerOf<"job_get">): void => {
-      const page = result as { markdown: string; data?: Json };
+      const page = result as { markdown: string; data?: Json; note?: string };
+      if (page.note !== undefined) cli.screen.note(escapeControls(page.note));
       if (page.data === undefined) cli.screen.printData(page.markdown);
       else cli.screen.printJson(page.data);
     };

@@ -57,7 +57,15 @@ export function addPageOptions(command: Command): Command {
     .option("--schema <json>", "data to extract: a JSON Schema or { field: type }, or @FILE that holds it")
     .option("--select <field=css>", "a field of the data by a CSS selector; may be repeated", collect)
     .option("--list <css>", "each element that matches becomes an item of the data")
-    .addOption(new Option("--render <when>", "open pages in Chromium").choices(["never", "auto", "always"]));
+    .addOption(renderOption());
+}
+
+export function renderOption(): Option {
+  return new Option("--render <when>", "open pages in Chromium (auto unless given: those made by scripts)").choices([
+    "never",
+    "auto",
+    "always",
+  ]);
 }
 
 export function toPageRequest({ schema, select, list, render }: PageOptions): Partial<InputOf<"page_markdown">> {

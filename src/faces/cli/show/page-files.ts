@@ -41,13 +41,15 @@ function safePart(part: string): string {
   return safe === "" ? "-" : safe.slice(0, longestPart);
 }
 
-function toMarkdownFile({ url, title = "", markdown = "", data }: CrawledPage): string {
+function toMarkdownFile({ url, title = "", markdown = "", data, note }: CrawledPage): string {
   const shownData = data === undefined ? [] : [`data: ${JSON.stringify(data)}`];
+  const shownNote = note === undefined ? [] : [`note: ${JSON.stringify(note)}`];
   return [
     "---",
     `title: ${JSON.stringify(title)}`,
     `url: ${JSON.stringify(url)}`,
     ...shownData,
+    ...shownNote,
     "---",
     "",
     markdown,

@@ -37,7 +37,8 @@ export async function readPagesOutput(
   return textResult([label, `[${countText(shown.length, "page")}; ${end}]`]);
 }
 
-function toText({ url = "", title = "", markdown = "", data }: Page): string {
+function toText({ url = "", title = "", markdown = "", data, note }: Page): string {
   const found = data === undefined ? "" : `\ndata: ${JSON.stringify(data)}`;
-  return `=== ${title}\n${url}${found}\n\n${markdown}`;
+  const remark = note === undefined ? "" : `\nnote: ${note}`;
+  return `=== ${title}\n${url}${found}${remark}\n\n${markdown}`;
 }

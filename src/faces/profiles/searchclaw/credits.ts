@@ -1,6 +1,7 @@
 import { isRecord } from "../../../job/is-record.ts";
 import type { Job } from "../../../job/job.ts";
 import type { Json } from "../../../job/json.ts";
+import { isUnread } from "./check-text.ts";
 import { countOf, listOf, type Reply } from "./reply.ts";
 
 /** Marks a search whose results were put together for a language model, which counts twice. */
@@ -11,7 +12,7 @@ export function creditsOf(job: Job, given: Json): number {
   const result = isRecord(given) ? given : {};
   if (job.kind === "agent") return countOf(result["tool_calls"]);
   if (job.key === "crawl") return countCrawled(job, result);
-  if (job.state.status !== "succeeded") return 0;
+  if (job.state.status !== "succeeded" || isUnread(job, given)) return 0;
   switch (job.key ?? "") {
     case "pipeline":
       return 1 + countExtracted(result);

@@ -67,13 +67,15 @@ const replies: Readonly<Record<Single, ToReply>> = {
   }),
   pipeline: ({ result, responseMs, credits }) => ({
     query: result["query"] ?? "",
-    results: listOf(result["results"]).map(({ url = "", title = "", data = null, text, error = null }) => ({
-      url,
-      title,
-      extracted_data: text === undefined ? data : { raw_text: text },
-      error,
-      ...unchunked,
-    })),
+    results: listOf(result["results"]).map(
+      ({ url = "", title = "", data = null, text, error = null, note = error }) => ({
+        url,
+        title,
+        extracted_data: text === undefined ? data : { raw_text: text },
+        error: text === "" ? note : error,
+        ...unchunked,
+      }),
+    ),
     meta: {
       search_credits: 1,
       extract_credits: credits - 1,

@@ -17,6 +17,7 @@ import { defineTool, type CallContext, type Tool, type ToolDefinition } from "..
 import { askAgent } from "./agent.ts";
 import { maxSources } from "./agent-reply.ts";
 import { browseActionsSchema, readActions } from "./browse.ts";
+import { checkText } from "./check-text.ts";
 import { searchForModelTag } from "./credits.ts";
 import { toSearchclawId } from "./job-id.ts";
 import { readJobStatus } from "./job-status.ts";
@@ -67,7 +68,7 @@ const answerWith =
     toCall: (input: Input) => z.input<StartOperation<string, Fields>["input"]>,
   ): Run<Input> =>
   async (context, input) =>
-    toReply(context, await runToEnd(context, operation, toCall(input)));
+    toReply(context, await checkText(context, await runToEnd(context, operation, toCall(input))));
 
 /** What SearchClaw's service takes for granted. */
 const language = "en";

@@ -5,6 +5,8 @@ export interface WebPage {
   /** After redirects. */
   readonly url: string;
   readonly markdown: string;
+  /** Why it says less than its readers get to see. */
+  readonly note?: string;
 }
 
 export interface SearchHit {
@@ -34,7 +36,8 @@ function fetchTool(fetch: NonNullable<WebAccess["fetch"]>): AgentTool {
     run: async ({ url }, { job }) => {
       const page = await fetch(url, job.signal);
       const cut = page.markdown.length > longestPage ? `\n[cut after ${longestPage} characters]` : "";
-      return `${page.url}\n\n${page.markdown.slice(0, longestPage)}${cut}`;
+      const note = page.note === undefined ? "" : `\n[${page.note}]`;
+      return `${page.url}${note}\n\n${page.markdown.slice(0, longestPage)}${cut}`;
     },
   });
 }

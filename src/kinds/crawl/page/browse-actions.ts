@@ -2,10 +2,11 @@ import type { RequestOf } from "../contract.ts";
 import { PartialResult, type JobContext } from "../../../job/kind.ts";
 import { watchNavigation } from "../../../net/browser/watch-navigation.ts";
 import type { CrawlSettings } from "../crawl-settings.ts";
-import { robotsFailure, type LoadTools } from "./load-page.ts";
+import { robotsFailure } from "./fetch-page.ts";
+import type { LoadTools } from "./load-page.ts";
 import { createScriptEnder } from "./evaluate-in-page.ts";
 import { performAction, tellFailure, type ActionTools } from "./perform-action.ts";
-import { settleDown, withPage } from "./render-page.ts";
+import { settleDown, withPage, withPageInTime } from "./render-page.ts";
 
 /** Where the images of a job are kept: streams of its output, named so and numbered. */
 const imageStream = "image";
@@ -21,7 +22,7 @@ export async function takeScreenshot(
 ): Promise<object> {
   await checkRobots(input.url, settings, signal);
   const { format, width, height, page_timeout_ms: timeoutMs } = input;
-  return withPage(settings.browser, { size: { width, height }, signal, timeoutMs }, async (page, leftMs) => {
+  return withPageInTime(settings.browser, { size: { width, height }, signal, timeoutMs }, async (page, leftMs) => {
     const navigation = watchNavigation(page);
     await page.goto(input.url, { waitUntil: "load", timeout: leftMs() });
     if (input.wait_for !== undefined) await page.waitForSelector(input.wait_for, { timeout: leftMs() });

@@ -44,6 +44,21 @@ export async function fetchPage(url: string, request: PageFetch, settings: Crawl
   }
 }
 
+/** What opens a page without fetching it here keeps to the pace, too. */
+export async function awaitTurn(
+  url: string,
+  { signal, delayMs = 0 }: Pick<PageFetch, "signal" | "delayMs">,
+  { gate, robots }: CrawlSettings,
+): Promise<void> {
+  const { crawlDelayMs = 0 } = await robots.rulesFor(url, signal);
+  const release = await gate.acquire(new URL(url).host, { delayMs: Math.max(delayMs, crawlDelayMs), signal });
+  release();
+}
+
+export function robotsFailure(url: string): JobFailure {
+  return new JobFailure("robots", `${url} may not be fetched: its robots.txt forbids it.`, { retryable: false });
+}
+
 async function attempt(
   url: string,
   { signal, timeoutMs, maxBytes, delayMs, takesAnyText = false }: PageFetch & { delayMs: number },

@@ -1,13 +1,13 @@
 import type { RequestOf } from "../contract.ts";
-import { JobFailure } from "../../../job/failure.ts";
+import { JobFailure, messageOf } from "../../../job/failure.ts";
 import type { Json } from "../../../job/json.ts";
 import type { CrawlSettings } from "../crawl-settings.ts";
-import { fetchPage, type PageFetch } from "./fetch-page.ts";
-import { normaliseUrl } from "../site/page-url.ts";
+import { fetchPage, robotsFailure } from "./fetch-page.ts";
 import type { ExtractedData } from "../parse/fill-shape.ts";
-import type { ParsedPage, ParsePlan } from "../parse/parse-plan.ts";
+import type { ParsePlan } from "../parse/parse-plan.ts";
 import type { ParsePool } from "../parse/parse-pool.ts";
-import { renderPage } from "./render-page.ts";
+import { readBest, readRendered, RenderingLuck, type PageReading, type ParseBody } from "./page-reading.ts";
+import { readFrames } from "./read-frames.ts";
 import { parseUrl } from "../../../job/parse-url.ts";
 
 /** The part of a request that says how one page is fetched and what is taken from it. */
@@ -23,6 +23,9 @@ export type PageRequest = Pick<
 export interface SinglePage extends ExtractedData {
   readonly url: string;
   readonly status: number;
+  readonly read_by: PageReading["readBy"];
+  /** Why it says less than its readers get to see. */
+  readonly note?: string;
   readonly title: string;
   readonly description: string;
   readonly language: string;
@@ -41,24 +44,22 @@ export interface LoadTools {
 
 const maxRedirects = 10;
 
-/** One page by itself, wherever it redirects to. */
+/** One page by itself, wherever it leads: by redirects, or by a refresh of its own. */
 export async function loadPage(start: string, request: PageRequest, tools: LoadTools): Promise<SinglePage> {
-  const { pool, settings, signal } = tools;
   const plan = JSON.stringify(toPlan(request));
-  const timeoutMs = request.page_timeout_ms;
-  const { takesAnyText = false } = request;
-  const limits = { signal, timeoutMs, maxBytes: request.max_page_mb * 1_000_000, takesAnyText };
-  const { url, response, contentType } = await followToPage(start, limits, settings);
-  const { status, body } = response;
-  const parse = (at: string, bytes: Uint8Array, type: string): Promise<ParsedPage> =>
-    pool.parse({ url: at, body: bytes, contentType: type, plan });
-  const parsed = request.render === "always" ? undefined : await parse(url, body, contentType);
-  if (parsed !== undefined && !(request.render === "auto" && parsed.isScripted))
-    return toSinglePage(url, status, parsed);
-  const shown = await renderPage(settings.browser, url, { timeoutMs, waitFor: request.wait_for, signal });
-  const reached = normaliseUrl(shown.url) ?? url;
-  const rendered = await parse(reached, new TextEncoder().encode(shown.html), "text/html; charset=utf-8");
-  return toSinglePage(reached, status, rendered);
+  let url = start;
+  for (let redirects = 0; redirects <= maxRedirects; redirects++) {
+    const step = await openStep(url, request, { ...tools, plan }).catch((error: unknown) => {
+      throw url === start ? error : leadsTo(start, url, error);
+    });
+    if (!("redirect" in step)) return toSinglePage(step);
+    const next = parseUrl(step.redirect, url)?.href;
+    if (next === undefined) break;
+    url = next;
+  }
+  throw new JobFailure("too_many_redirects", `${start} redirects in a circle, too often or nowhere.`, {
+    retryable: false,
+  });
 }
 
 function toPlan({ fields, schema, selectors, list_selector: listSelector }: PageRequest): ParsePlan {
@@ -70,39 +71,56 @@ function toPlan({ fields, schema, selectors, list_selector: listSelector }: Page
   };
 }
 
-type FetchedPage = Extract<Awaited<ReturnType<typeof fetchPage>>, { type: "page" }>;
+type Step = (PageReading & { readonly status: number }) | { readonly redirect: string };
 
-async function followToPage(
-  start: string,
-  limits: PageFetch,
-  settings: CrawlSettings,
-): Promise<FetchedPage & { readonly url: string }> {
-  let url = start;
-  for (let redirects = 0; redirects <= maxRedirects; redirects++) {
-    const fetched = await fetchPage(url, limits, settings);
-    if (fetched.type === "page") return { ...fetched, url };
-    if (fetched.type === "robots") throw robotsFailure(url);
-    if (fetched.type === "other") {
-      throw new JobFailure("not_a_page", `${url} is ${fetched.contentType}: only HTML and text are read.`, {
-        retryable: false,
-      });
-    }
-    const next = parseUrl(fetched.to, url);
-    if (next === undefined) break;
-    url = next.href;
+async function openStep(
+  url: string,
+  request: PageRequest,
+  { plan, pool, settings, signal }: LoadTools & { readonly plan: string },
+): Promise<Step> {
+  const { page_timeout_ms: timeoutMs, max_page_mb: maxMb, takesAnyText = false, render, wait_for: waitFor } = request;
+  const limits = { signal, timeoutMs, maxBytes: maxMb * 1_000_000 };
+  const fetched = await fetchPage(url, { ...limits, takesAnyText }, settings);
+  if (fetched.type === "redirect") return { redirect: fetched.to };
+  if (fetched.type === "robots") throw robotsFailure(url);
+  if (fetched.type === "other") {
+    throw new JobFailure("not_a_page", `${url} is ${fetched.contentType}: only HTML and text are read.`, {
+      retryable: false,
+    });
   }
-  throw new JobFailure("too_many_redirects", `${start} redirects too often or nowhere.`, { retryable: false });
+  const { response, contentType } = fetched;
+  const parse: ParseBody = (body) => pool.parse({ ...body, plan });
+  const inBrowser = (): Promise<PageReading> => readRendered(url, { ...limits, waitFor }, { settings, parse });
+  const { status, body } = response;
+  if (render === "always") return toStep(status, await inBrowser());
+  const page = { url, body, contentType };
+  const first = await parse(page);
+  if (first.refresh !== undefined) return { redirect: first.refresh };
+  const { parsed, bytes } = await readFrames(page, first, { limits, settings, parse });
+  const read: PageReading = { url, bytes: body.length + bytes, parsed, readBy: "html" };
+  const luck = new RenderingLuck();
+  return toStep(status, render === "auto" && luck.isWorthIt(parsed) ? await readBest(read, inBrowser, luck) : read);
 }
 
-export function robotsFailure(url: string): JobFailure {
-  return new JobFailure("robots", `${url} may not be fetched: its robots.txt forbids it.`, { retryable: false });
+function toStep(status: number, reading: PageReading): Step {
+  const { refresh } = reading.parsed;
+  return refresh === undefined ? { status, ...reading } : { redirect: refresh };
 }
 
-function toSinglePage(url: string, status: number, { title, fields }: ParsedPage): SinglePage {
-  return {
+/** The address that was asked for is not the one that the trouble is about. */
+function leadsTo(start: string, url: string, error: unknown): unknown {
+  if (!(error instanceof JobFailure) || messageOf(error).includes(url)) return error;
+  const { code, retryable, details } = error;
+  return new JobFailure(code, `${start} leads to ${url}: ${messageOf(error)}`, { retryable, details, cause: error });
+}
+
+function toSinglePage({ url, status, parsed, readBy, note }: Exclude<Step, { redirect: string }>): SinglePage {
+  const page = {
     url,
     status,
-    title,
-    ...(JSON.parse(`{${fields}`) as Omit<SinglePage, "url" | "status" | "title">),
+    title: parsed.title,
+    read_by: readBy,
+    ...(JSON.parse(`{${parsed.fields}`) as Omit<SinglePage, "url" | "status" | "title" | "read_by">),
   };
+  return note === undefined ? page : { ...page, note };
 }

@@ -1,9 +1,9 @@
 import type { RequestOf } from "../contract.ts";
 import { JobFailure } from "../../../job/failure.ts";
 import { completeData, isEmpty, toWish, type CompletedData, type DataRequest } from "./complete-data.ts";
-import { loadPage, type LoadTools, type PageRequest } from "./load-page.ts";
+import { loadPage, type LoadTools, type PageRequest, type SinglePage } from "./load-page.ts";
 import { isForModel, modelMissing } from "../crawl-settings.ts";
-import type { JobContext } from "../../../job/kind.ts";
+import { PartialResult, type JobContext } from "../../../job/kind.ts";
 
 /** What a result may hold of one page: the job's record is no place for more. */
 const longestShown = 500_000;
@@ -13,16 +13,21 @@ const longestText = 32_000;
 export async function pageToMarkdown({ url, ...request }: RequestOf<"markdown">, tools: LoadTools): Promise<object> {
   const page = await loadPage(url, request, tools);
   const isCut = page.markdown.length > longestShown;
-  return {
+  return toOutcome({
     action: "markdown",
     ...page,
     markdown: page.markdown.slice(0, longestShown),
     ...(isCut ? { is_cut: true } : {}),
-  };
+  });
 }
 
 export async function extractFromPage({ url, ...request }: RequestOf<"extract">, tools: ExtractTools): Promise<object> {
-  return { action: "extract", ...(await extractData(url, request, tools)) };
+  return toOutcome({ action: "extract", ...(await extractData(url, request, tools)) });
+}
+
+/** What was read of a page that scripts make is not all of it, unless they have run. */
+function toOutcome(result: object): object {
+  return "note" in result ? new PartialResult(result) : result;
 }
 
 export interface ExtractTools extends LoadTools {
@@ -35,6 +40,8 @@ type ExtractRequest = PageRequest & DataRequest;
 export interface PageData extends CompletedData {
   readonly url: string;
   readonly title: string;
+  readonly read_by: SinglePage["read_by"];
+  readonly note?: string;
   /** What the page says, where no data was found in it. */
   readonly text?: string;
 }
@@ -43,10 +50,12 @@ export interface PageData extends CompletedData {
 export async function extractData(url: string, request: ExtractRequest, tools: ExtractTools): Promise<PageData> {
   const { settings, signal, spending } = tools;
   const page = await loadPage(url, request, tools);
-  const { title, data = null, missing, is_valid } = page;
+  const { title, data = null, missing, is_valid, read_by, note } = page;
   const toPageData = (found: CompletedData): PageData => ({
     url: page.url,
     title,
+    read_by,
+    ...(note === undefined ? {} : { note }),
     ...found,
     ...(isEmpty(found.data) ? { text: page.markdown.slice(0, longestText) } : {}),
   });

@@ -21,8 +21,8 @@ export function readPage(
   url: string,
   settings: CrawlSettings,
   signal: AbortSignal,
-): Promise<{ readonly url: string; readonly markdown: string }> {
+): Promise<{ readonly url: string; readonly markdown: string; readonly note?: string }> {
   const limits = { page_timeout_ms: 30_000, max_page_mb: 2 };
-  const request = { render: "never", takesAnyText: true, ...limits } as const;
+  const request = { render: "auto", takesAnyText: true, ...limits } as const;
   return withPool(settings, signal, (tools) => loadPage(url, { ...request, fields: [] }, tools));
 }

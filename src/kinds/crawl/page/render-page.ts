@@ -1,7 +1,8 @@
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { JobFailure, messageOf } from "../../../job/failure.ts";
-import { toBrowserError } from "../../../net/browser/browser-error.ts";
+import { tellLate, toBrowserError } from "../../../net/browser/browser-error.ts";
 import { watchNavigation } from "../../../net/browser/watch-navigation.ts";
+import { takeHtml, type TakenPage } from "./take-html.ts";
 
 /** A browser whose every connection passes the rules of net/. */
 export interface BrowserAccess {
@@ -16,15 +17,15 @@ export interface BrowserAccess {
 export interface RenderRequest {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** What exceeds it is cut off. */
+  readonly maxBytes: number;
   readonly waitFor?: string;
   /** How often to scroll down for more. */
   readonly scrolls?: number;
   readonly takesScreenshot?: boolean;
 }
 
-export interface RenderedPage {
-  readonly url: string;
-  readonly html: string;
+export interface RenderedPage extends TakenPage {
   /** PNG of the whole page, in base64. */
   readonly screenshot?: string;
 }
@@ -32,6 +33,9 @@ export interface RenderedPage {
 const defaultSize = { width: 1_280, height: 900 };
 const quietMs = 3_000;
 const scrollMs = 2_000;
+const closeMs = 2_000;
+/** The browser keeps to the time that it is given where it can; this is for where it cannot. */
+const graceMs = 500;
 
 /** Opens a page in the browser and takes it when its scripts have made it. */
 export function renderPage(
@@ -39,29 +43,49 @@ export function renderPage(
   url: string,
   request: RenderRequest,
 ): Promise<RenderedPage> {
-  const { timeoutMs, waitFor, scrolls = 0, takesScreenshot = false, signal } = request;
-  return withPage(browser, { size: defaultSize, signal, timeoutMs }, async (page, leftMs) => {
+  const { timeoutMs, maxBytes, waitFor, scrolls = 0, takesScreenshot = false, signal } = request;
+  return withPageInTime(browser, { size: defaultSize, signal, timeoutMs }, async (page, leftMs) => {
     const navigation = watchNavigation(page);
+    const checkNavigation = (): void => {
+      const failure = navigation.failure();
+      if (failure !== undefined) throw failure;
+    };
     await page.goto(url, { waitUntil: "domcontentloaded", timeout: leftMs() });
     if (waitFor !== undefined) await page.waitForSelector(waitFor, { timeout: leftMs(), state: "attached" });
     await settleDown(page, leftMs());
-    const failure = navigation.failure();
-    if (failure !== undefined) throw failure;
+    checkNavigation();
     for (let count = 0; count < scrolls && leftMs() > 1; count++) if (!(await scrollForMore(page, leftMs))) break;
     const shot = takesScreenshot ? await page.screenshot({ fullPage: true, timeout: leftMs() }) : undefined;
-    const facts = { url: page.url(), html: await page.content() };
-    return shot === undefined ? facts : { ...facts, screenshot: shot.toString("base64") };
+    const taken = await takeHtml(page, maxBytes);
+    checkNavigation();
+    return shot === undefined ? taken : { ...taken, screenshot: shot.toString("base64") };
   });
+}
+
+/** As `withPage`, given up when its time is over, whatever the page does: one that is stuck in a loop answers nothing. */
+export function withPageInTime<Result>(
+  browser: BrowserAccess | undefined,
+  options: PageOptions,
+  use: (page: Page, leftMs: () => number) => Promise<Result>,
+): Promise<Result> {
+  return withPage(browser, options, async (page, leftMs) => {
+    const using = use(page, leftMs);
+    // Its end is of no interest once it is late, but must not go unhandled.
+    using.catch(() => undefined);
+    return within(options.timeoutMs + graceMs, using, () => new Error(tellLate(options.timeoutMs)));
+  });
+}
+
+export interface PageOptions {
+  readonly size: { readonly width: number; readonly height: number };
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
 }
 
 /** A page to work with for a limited time. What goes wrong in it is told without the log that Playwright adds. */
 export async function withPage<Result>(
   browser: BrowserAccess | undefined,
-  options: {
-    readonly size: { width: number; height: number };
-    readonly signal: AbortSignal;
-    readonly timeoutMs: number;
-  },
+  options: PageOptions,
   use: (page: Page, leftMs: () => number) => Promise<Result>,
 ): Promise<Result> {
   if (browser === undefined) {
@@ -75,9 +99,10 @@ export async function withPage<Result>(
       // From here on: what a page costs, not what starting a browser does.
       const deadline = performance.now() + options.timeoutMs;
       try {
-        return await use(page, () => Math.max(1, deadline - performance.now()));
+        return await use(page, () => Math.max(1, Math.round(deadline - performance.now())));
       } finally {
-        await page.close().catch(() => undefined);
+        // Where the page does not close, its context does, which is closed next.
+        await within(closeMs, page.close(), () => new Error(tellLate(closeMs))).catch(() => undefined);
       }
     });
   } catch (error) {
@@ -102,4 +127,16 @@ async function scrollForMore(page: Page, leftMs: () => number): Promise<boolean>
     .catch(() => false);
   if (hasMore) await settleDown(page, leftMs());
   return hasMore;
+}
+
+async function within<Result>(ms: number, work: Promise<Result>, late: () => Error): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(late()), ms);
+  });
+  try {
+    return await Promise.race([work, tooLate]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -42,7 +42,7 @@ const elementRules: ReadonlyMap<string, ElementRule> = new Map([
 
 /** Elements without readable text of the page. */
 const silent = new Set(
-  "title script style noscript template iframe svg canvas object embed audio video map select textarea button nav footer dialog head".split(
+  "title script style noscript noframes template iframe svg canvas object embed audio video map select textarea button nav footer dialog head".split(
     " ",
   ),
 );

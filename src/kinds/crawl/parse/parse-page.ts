@@ -1,5 +1,4 @@
 import type { Json } from "../../../job/json.ts";
-import { decodeText } from "../../../net/fetch/decode-text.ts";
 import { normaliseUrl } from "../site/page-url.ts";
 import { createScope, type Scope } from "../site/scope.ts";
 import { hashText } from "../site/hash-set.ts";
@@ -9,15 +8,13 @@ import { PageText } from "./page-identity.ts";
 import { languageOfPage } from "./page-language.ts";
 import type { PageTree } from "./page-tree.ts";
 import type { ParsedPage, ParsePlan, ParseRequest } from "./parse-plan.ts";
-import { readDocument, type ReadDocument } from "./read-document.ts";
+import type { ReadDocument } from "./read-document.ts";
 import { guessFields, readSelector, selectFields } from "./select-data.ts";
-import { toMarkdown } from "./to-markdown.ts";
+import { judgeMaking } from "./needs-browser.ts";
+import { findFrames, findRefresh, joinTexts, longestMarkdown, readPart, withFrames } from "./page-parts.ts";
 
-const longestMarkdown = 1_000_000;
 const maxLinksShown = 1_000;
 const maxItems = 1_000;
-/** A page with less text than this and with scripts is taken for one that is made in the browser. */
-const scriptedWords = 20;
 
 /** A plan with everything made that its pages share. */
 export interface CompiledPlan {
@@ -39,17 +36,22 @@ export async function compilePlan(plan: ParsePlan): Promise<CompiledPlan> {
   };
 }
 
-export function parsePage({ body, contentType, url, language }: ParseRequest, compiled: CompiledPlan): ParsedPage {
+export function parsePage({ frames = [], language, ...page }: ParseRequest, compiled: CompiledPlan): ParsedPage {
   const { plan, isInScope } = compiled;
-  const { text } = decodeText(body, contentType);
-  const isHtml = isHtmlType(contentType, text);
-  const read = readDocument(isHtml ? text : "", url);
+  const { url } = page;
+  const main = readPart(page);
+  const framed = frames.map(readPart);
+  const { text } = main;
+  const read = framed.length === 0 ? main.document : withFrames(main, framed);
   const document = { ...read, language: languageOfPage(read, url) || (language ?? "") };
-  const whole = isHtml ? toMarkdown(document.content, longestMarkdown) : text.trim();
+  const whole = framed.length === 0 ? main.markdown : joinTexts([main, ...framed].map(({ markdown: part }) => part));
   const markdown = whole.slice(0, longestMarkdown);
   const pageText = new PageText(markdown, url);
   const { words } = pageText;
-  const selected = compiled.toTree === undefined ? undefined : select(compiled.toTree(text), compiled, url);
+  const selected =
+    compiled.toTree === undefined
+      ? undefined
+      : select(compiled.toTree(joinTexts([main, ...framed].map((part) => part.text))), compiled, url);
   const followed = document.isNofollow ? [] : linksToFollow(document).filter((link) => isInScope(link));
   const extracted = extract(document, selected, compiled, url);
   const fields = {
@@ -73,7 +75,9 @@ export function parsePage({ body, contentType, url, language }: ParseRequest, co
     canonical: document.canonical,
     alternates: document.alternates.filter((alternate) => isInScope(alternate.url)),
     next: selected?.next ?? document.next,
-    isScripted: document.scripts > 0 && words < scriptedWords,
+    needsBrowser: judgeMaking(document.making, markdown, words),
+    refresh: findRefresh(document, url, words),
+    frames: findFrames(document, url, words),
   };
 }
 
@@ -89,10 +93,6 @@ function hashAll(urls: readonly string[]): Float64Array {
     hashes[index] = hashText(url);
   });
   return hashes;
-}
-
-function isHtmlType(contentType: string, text: string): boolean {
-  return /html|xml/i.test(contentType) || (!/^text\/(plain|markdown)/i.test(contentType) && /^\s*</.test(text));
 }
 
 interface Selected {

@@ -2,6 +2,7 @@ import type { Json } from "../../../job/json.ts";
 import type { Outline } from "../site/kept-pages.ts";
 import type { Alternate } from "./page-language.ts";
 import type { ScopeRules } from "../site/scope.ts";
+import type { NeedsBrowser } from "./needs-browser.ts";
 
 /** What to take from every page of a crawl. Plain data: it goes to the threads that parse. */
 export interface ParsePlan {
@@ -26,6 +27,14 @@ export interface ParseRequest {
   readonly language?: string;
   /** A plan as JSON: as a text it costs nothing to send, and is looked up by itself. */
   readonly plan: string;
+  /** What is shown within the page: its text follows the page's own. */
+  readonly frames?: readonly FrameBody[];
+}
+
+export interface FrameBody {
+  readonly url: string;
+  readonly body: Uint8Array;
+  readonly contentType: string;
 }
 
 /** What the crawl needs to know of a page; all the rest is in `fields`. */
@@ -44,8 +53,11 @@ export interface ParsedPage {
   /** Within the scope. */
   readonly alternates: readonly Alternate[];
   readonly next: string | undefined;
-  /** Little text and many scripts: made in the browser. */
-  readonly isScripted: boolean;
+  readonly needsBrowser: NeedsBrowser;
+  /** Where the page leads by itself, as a redirect does. */
+  readonly refresh: string | undefined;
+  /** Frames that hold what the page has to say: it has next to no text of its own. */
+  readonly frames: readonly string[];
 }
 
 /** Replies come in the order of the requests. */

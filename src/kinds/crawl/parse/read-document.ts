@@ -8,6 +8,7 @@ import { ContentWriter } from "./content-writer.ts";
 import { orNoAttributes, type Attributes } from "./element-rules.ts";
 import { Microdata } from "./microdata.ts";
 import type { Alternate } from "./page-language.ts";
+import { PageSigns, type Making } from "./page-signs.ts";
 
 export interface PageLink {
   readonly url: string;
@@ -30,8 +31,11 @@ export interface ReadDocument {
   readonly metadata: PageMetadata;
   /** The main content, cleaned. */
   readonly content: readonly Piece[];
-  /** How many scripts the page has: one with many and no text is made by them. */
-  readonly scripts: number;
+  readonly making: Making;
+  /** Where the page leads by itself, and after how many seconds. */
+  readonly refresh: { readonly seconds: number; readonly url: string } | undefined;
+  /** Addresses of its frames. */
+  readonly frames: readonly string[];
 }
 
 export interface PageMetadata {
@@ -69,6 +73,7 @@ class DocumentReader {
     (reference) => this.#plain(reference) ?? resolveReference(reference, this.#base),
   );
   readonly #microdata = new Microdata();
+  readonly #signs = new PageSigns();
   readonly #links = new Map<string, PageLink>();
   readonly #meta: Record<string, string> = Object.create(null) as Record<string, string>;
   readonly #openGraph: Record<string, string> = Object.create(null) as Record<string, string>;
@@ -80,7 +85,6 @@ class DocumentReader {
   #language = "";
   #canonical: string | undefined;
   #next: string | undefined;
-  #scripts = 0;
   #metaCount = 0;
   #capture: { readonly name: "title" | "script"; text: string } | undefined;
 
@@ -93,6 +97,7 @@ class DocumentReader {
   }
 
   openTag(name: string, attributes: Attributes): void {
+    this.#signs.openTag(name, attributes, this.depth);
     this.#content.openTag(name, attributes);
     this.#microdata.openTag(name, attributes);
     switch (name) {
@@ -116,7 +121,6 @@ class DocumentReader {
         if (this.#title === undefined) this.#capture = { name, text: "" };
         break;
       case "script":
-        this.#scripts += 1;
         if (/^application\/ld\+json/i.test(attributes["type"] ?? "")) this.#capture = { name, text: "" };
         break;
       default:
@@ -126,12 +130,14 @@ class DocumentReader {
   text(text: string): void {
     if (this.#capture !== undefined && this.#capture.text.length < longestScript) this.#capture.text += text;
     this.#microdata.text(text);
+    this.#signs.text(text);
     this.#content.text(text);
   }
 
   closeTag(name: string): void {
     this.#content.closeTag(name);
     this.#microdata.closeTag();
+    this.#signs.closeTag(this.depth);
     if (this.#capture?.name !== name) return;
     const { text } = this.#capture;
     this.#capture = undefined;
@@ -141,6 +147,7 @@ class DocumentReader {
 
   result(): ReadDocument {
     const robots = (this.#meta["robots"] ?? "").toLowerCase();
+    const making = this.#signs.result();
     return {
       title: this.#title ?? this.#openGraph["title"] ?? "",
       description: this.#meta["description"] ?? this.#openGraph["description"] ?? "",
@@ -157,7 +164,9 @@ class DocumentReader {
         microdata: this.#microdata.items,
       },
       content: this.#content.content(this.#isArticle),
-      scripts: this.#scripts,
+      making,
+      refresh: this.#toRefresh(making.refresh),
+      frames: making.frames.flatMap((reference) => normaliseUrl(reference, this.#base) ?? []),
     };
   }
 
@@ -168,6 +177,11 @@ class DocumentReader {
       [this.#openGraph["type"], ...types].some((type) => typeof type === "string" && /article|posting/i.test(type)) ||
       this.#openGraph["article:published_time"] !== undefined
     );
+  }
+
+  #toRefresh(found: Making["refresh"]): ReadDocument["refresh"] {
+    const url = found === undefined ? undefined : normaliseUrl(found.reference, this.#base);
+    return found === undefined || url === undefined ? undefined : { seconds: found.seconds, url };
   }
 
   /** Most links are paths in their normal form, and each is wanted twice: to be shown and to be followed. */

@@ -2,7 +2,7 @@ import { JobFailure } from "../../../job/failure.ts";
 import type { CrawlState } from "./crawl-state.ts";
 import { HashSet, hashText } from "./hash-set.ts";
 import { isSameOutline } from "./kept-pages.ts";
-import type { LoadedPage } from "./loaded-page.ts";
+import type { LoadedPage } from "./page-loader.ts";
 import type { Scope } from "./scope.ts";
 
 /** A page, and what its canonical link has come to. */

@@ -124,9 +124,16 @@ export function nothingFetched({ counts, failures }: CrawlState): JobFailure {
   if (first !== undefined) {
     return new JobFailure(first.code, `No page could be fetched; ${first.url}: ${first.reason}`, { retryable: false });
   }
-  const code = counts.robots > 0 ? "robots" : "no_pages";
-  const reason = counts.robots > 0 ? "its robots.txt forbids it" : "there is no HTML or text within its scope";
+  const [code, reason] = reasonForNothing(counts);
   return new JobFailure(code, `No page could be fetched: ${reason}.`, { retryable: false });
+}
+
+function reasonForNothing({ robots, scope, type, redirected }: CrawlState["counts"]): [code: string, reason: string] {
+  if (robots > 0) return ["robots", "its robots.txt forbids it"];
+  if (scope > 0) return ["no_pages", "it leads out of its scope"];
+  return type === 0 && redirected > 0
+    ? ["too_many_redirects", "it redirects in a circle"]
+    : ["no_pages", "there is no HTML or text within its scope"];
 }
 
 function toTask(input: RequestOf<"crawl">, settings: CrawlSettings): SiteTask {
@@ -187,8 +194,10 @@ function toDigest({ state, seconds, stopped }: SiteOutcome, maxTokens: number): 
   const { counts, failures, frontier, firstPages, dropped } = state;
   return {
     action: "crawl",
-    status: counts.failed > 0 || stopped !== undefined ? "partial" : "completed",
+    status: counts.failed > 0 || counts.unread > 0 || stopped !== undefined ? "partial" : "completed",
     pages: counts.pages,
+    rendered: counts.rendered,
+    not_rendered: counts.unread,
     failed: counts.failed,
     failures,
     duplicates: { exact: counts.exact, near: counts.near, canonical: counts.canonical, dropped },

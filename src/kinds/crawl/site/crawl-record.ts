@@ -1,4 +1,5 @@
 import type { Outline } from "./kept-pages.ts";
+import type { PageReading } from "../page/page-reading.ts";
 
 /** What a crawl writes down: enough to show its pages, and to go on after a crash as if nothing had happened. */
 export type CrawlRecord =
@@ -51,4 +52,10 @@ export interface PageRecord extends Visited {
   /** By URL: what the page says of others, in hreflang, that nobody has said before. */
   readonly languages?: Readonly<Record<string, string>>;
   readonly title: string;
+  /** Records of older versions have none. */
+  readonly read_by?: PageReading["readBy"];
+  /** Why it was not rendered, although it seems to be made by scripts. */
+  readonly note?: string;
+  /** In base64. */
+  readonly screenshot?: string;
 }

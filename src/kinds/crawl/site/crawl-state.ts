@@ -8,6 +8,9 @@ import type { ParsedPage } from "../parse/parse-plan.ts";
 
 export interface CrawlCounts {
   pages: number;
+  rendered: number;
+  /** Pages that scripts make, as it seems, and that were not rendered. */
+  unread: number;
   failed: number;
   exact: number;
   near: number;
@@ -42,6 +45,8 @@ export class CrawlState {
   readonly frontier: Frontier;
   readonly counts: CrawlCounts = {
     pages: 0,
+    rendered: 0,
+    unread: 0,
     failed: 0,
     exact: 0,
     near: 0,
@@ -156,8 +161,10 @@ export class CrawlState {
     if (isListed) this.dropped.push({ url, kept, of });
   }
 
-  #addPage({ url, title, bytes, content, sketch, outline, languages }: PageRecord): void {
+  #addPage({ url, title, bytes, content, sketch, outline, languages, read_by: readBy, note }: PageRecord): void {
     this.counts.pages += 1;
+    if (readBy === "browser") this.counts.rendered += 1;
+    if (note !== undefined) this.counts.unread += 1;
     this.counts.bytes += bytes;
     const number = this.#pages.add(url, outline ?? []);
     // A page that another URL has led to needs no visit of its own.

@@ -59,7 +59,7 @@ function toTask(input: RequestOf<"map">): SiteTask {
       keepsDuplicates: false,
       keepsNearDuplicates: true,
       pagination: undefined,
-      render: "never",
+      render: input.render,
       waitFor: undefined,
       takesScreenshots: false,
     },

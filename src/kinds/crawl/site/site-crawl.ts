@@ -1,18 +1,17 @@
-import type { CrawlRequest, RequestOf } from "../contract.ts";
+import type { RequestOf } from "../contract.ts";
 import { JobFailure, messageOf } from "../../../job/failure.ts";
 import { CanonicalLinks, type SettledPage } from "./canonical-links.ts";
 import type { CrawlRecord } from "./crawl-record.ts";
 import type { CrawlSettings } from "../crawl-settings.ts";
 import type { CrawlState, Twin } from "./crawl-state.ts";
-import { fetchPage } from "../page/fetch-page.ts";
 import type { FrontierEntry } from "./frontier.ts";
 import type { Journal } from "./journal.ts";
-import type { LoadedPage } from "./loaded-page.ts";
-import { nextPage, normaliseUrl } from "./page-url.ts";
+import { nextPage } from "./page-url.ts";
 import type { ParsedPage } from "../parse/parse-plan.ts";
 import type { ParsePool } from "../parse/parse-pool.ts";
-import { renderPage } from "../page/render-page.ts";
+import type { RenderChoice } from "../page/page-reading.ts";
 import type { ReadByModel } from "../page/read-by-model.ts";
+import { createPageLoader, type LoadedPage, type LoadEntry } from "./page-loader.ts";
 import type { Scope } from "./scope.ts";
 
 /** What a crawl works with; all of it lives as long as its attempt. */
@@ -42,18 +41,17 @@ export interface CrawlLimits {
   readonly keepsDuplicates: boolean;
   readonly keepsNearDuplicates: boolean;
   readonly pagination: RequestOf<"crawl">["pagination"];
-  readonly render: Extract<CrawlRequest, { render: unknown }>["render"];
+  readonly render: RenderChoice;
   readonly waitFor: string | undefined;
   readonly takesScreenshots: boolean;
 }
-
-const maxHops = 10;
 
 /** Visits what the frontier holds until nothing is left or enough was found. Every visit ends as one record. */
 export class SiteCrawl {
   readonly #parts: CrawlParts;
   readonly #manner: CrawlLimits;
   readonly #canonicals: CanonicalLinks;
+  readonly #load: LoadEntry;
   #active = 0;
   #onIdle: (() => void) | undefined;
   #fault: { readonly error: unknown } | undefined;
@@ -61,6 +59,7 @@ export class SiteCrawl {
   constructor(manner: CrawlLimits, parts: CrawlParts) {
     this.#manner = manner;
     this.#parts = parts;
+    this.#load = createPageLoader(manner, parts);
     const { state, isInScope } = parts;
     const load = async (url: string): Promise<LoadedPage | undefined> => {
       const loaded = await this.#load({ url, depth: 0, hops: 0 });
@@ -157,67 +156,9 @@ export class SiteCrawl {
     return this.#recordPage(entry, { ...settled, ...(await readByModel(settled, this.#parts)) });
   }
 
-  async #load({
-    url,
-    hops,
-  }: FrontierEntry): Promise<
-    LoadedPage | { readonly skipped: "robots" | "type" | "scope" } | { readonly redirect: string }
-  > {
-    const { signal, settings } = this.#parts;
-    const { delayMs, timeoutMs, maxBytes, render } = this.#manner;
-    const fetched = await fetchPage(url, { signal, timeoutMs, maxBytes, delayMs }, settings);
-    if (fetched.type === "robots") return { skipped: "robots" };
-    if (fetched.type === "other") return { skipped: "type" };
-    if (fetched.type === "redirect") return this.#redirect(url, fetched.to, hops);
-    const { response, contentType } = fetched;
-    const { body, status } = response;
-    const bytes = body.length;
-    if (render === "always") return this.#render(url, status);
-    const parsed = await this.#parse(url, body, contentType);
-    if (render === "auto" && parsed.isScripted) return this.#render(url, status);
-    return { url, status, bytes, parsed };
-  }
-
-  #redirect(
-    url: string,
-    location: string,
-    hops: number,
-  ): { readonly redirect: string } | { readonly skipped: "scope" } {
-    const target = normaliseUrl(location, url);
-    if (target === undefined || hops >= maxHops || target === url) {
-      throw new JobFailure("too_many_redirects", "The server redirects in a circle, too often or nowhere.");
-    }
-    return this.#parts.isInScope(target) ? { redirect: target } : { skipped: "scope" };
-  }
-
-  async #render(url: string, status: number): Promise<LoadedPage | { readonly skipped: "scope" }> {
-    const { settings, isInScope, signal } = this.#parts;
-    const { timeoutMs, waitFor, takesScreenshots, pagination } = this.#manner;
-    const scrolls = pagination?.type === "infinite_scroll" ? pagination.scrolls : 0;
-    const request = { timeoutMs, waitFor, scrolls, takesScreenshot: takesScreenshots, signal };
-    const shown = await renderPage(settings.browser, url, request);
-    const reached = normaliseUrl(shown.url) ?? url;
-    if (reached !== url && !isInScope(reached)) return { skipped: "scope" };
-    const body = new TextEncoder().encode(shown.html);
-    const bytes = body.length;
-    const parsed = await this.#parse(reached, body, "text/html; charset=utf-8");
-    return {
-      url: reached,
-      status,
-      bytes,
-      parsed,
-      screenshot: shown.screenshot,
-    };
-  }
-
-  #parse(url: string, body: Uint8Array, contentType: string): Promise<ParsedPage> {
-    const { pool, plan, state } = this.#parts;
-    return pool.parse({ url, body, contentType, plan, language: state.languageOf(url) });
-  }
-
   /** Tells a new page from one that is known. In one turn with its record, so that of two that come together one is kept. */
   #recordPage({ url: from, depth }: FrontierEntry, page: SettledPage): void {
-    const { parsed, bytes, status, tokens, screenshot, via } = page;
+    const { parsed, bytes, status, tokens, via } = page;
     const twin = this.#findTwin(page);
     const found = this.#linksToFollow(page, depth, twin);
     const next = this.#pagesBeside(page, twin);
@@ -232,8 +173,9 @@ export class SiteCrawl {
     const { contentHash: content, fingerprint: sketch, outline, title } = parsed;
     const facts = { url: identityOf(page), status, bytes, at: Date.now(), content, sketch, outline, title };
     const languages = this.#parts.state.unknownLanguages([...parsed.alternates, ...(via?.parsed.alternates ?? [])]);
-    const shot = screenshot === undefined ? {} : { screenshot };
-    return this.record({ type: "page", ...lead, ...facts, languages, ...shot }, parsed.fields);
+    const { screenshot, note, readBy } = page;
+    const reading = { read_by: readBy, note, screenshot };
+    return this.record({ type: "page", ...lead, ...facts, languages, ...reading }, parsed.fields);
   }
 
   #findTwin(page: SettledPage): Twin | undefined {
@@ -255,13 +197,18 @@ export class SiteCrawl {
     return via === undefined ? found : [...new Set([...found, ...this.#unseenLinks(via.parsed)])];
   }
 
-  /** How a list goes on, and a page that the canonical link wrongly leads to. */
+  /**
+   * How a list goes on, a page that the canonical link wrongly leads to, and frames: these are pages of their own, in place of one
+   * that says next to nothing itself.
+   */
   #pagesBeside(page: SettledPage, twin: Twin | undefined): string[] {
     const { url, parsed } = page.via ?? page;
-    const following = twin?.of === "exact" ? undefined : nextPage(this.#manner.pagination, url, parsed.next);
-    return [following, page.other].filter(
-      (next) => next !== undefined && !this.#parts.state.frontier.has(next),
-    ) as string[];
+    const following = nextPage(this.#manner.pagination, url, parsed.next);
+    const frames = parsed.frames.filter((frame) => this.#parts.isInScope(frame));
+    const onward = twin?.of === "exact" ? [] : [following, ...frames];
+    return [...onward, page.other].flatMap((target) =>
+      target === undefined || this.#parts.state.frontier.has(target) ? [] : [target],
+    );
   }
 
   /** Links that nobody has found before. */

@@ -130,6 +130,32 @@ describe("the profile searchclaw", () => {
     });
   });
 
+  it.skipIf(!hasBrowser)("gives the text of a page that scripts make", async () => {
+    const seeing = await world.serve({ browser: { sandbox: false } });
+    const client = await new SearchclawClient().connect(seeing);
+    try {
+      const { markdown } = await client.data("markdown", { url: at("/app") });
+      expect(markdown).toBe("# App\n\nMade by a script.");
+    } finally {
+      await client.client.close();
+      await seeing.stop();
+    }
+  });
+
+  it("says why a page that scripts make has no text where it cannot be rendered, and counts nothing for it", async () => {
+    const blind = await world.serve({ browser: { executable: "/nowhere/chromium" } });
+    const client = await new SearchclawClient().connect(blind);
+    try {
+      const reason = containing("made by scripts. There is no program at /nowhere/chromium");
+      expect(await client.error("markdown", { url: at("/app") })).toEqual([502, reason]);
+      expect(await client.error("extract", { url: at("/app"), schema: { price: "number" } })).toEqual([502, reason]);
+      expect(await client.data("usage")).toMatchObject({ credits_used: 0 });
+    } finally {
+      await client.client.close();
+      await blind.stop();
+    }
+  });
+
   it("crawls as many pages as are asked for, and has all of them in the job's status", async () => {
     const started = await searchclaw.data("crawl", { url: at("/page/0"), max_pages: 5 });
     expect(started).toEqual({ job_id: id, status: "processing", poll_url: `/v1/jobs/${String(started["job_id"])}` });

@@ -38,7 +38,10 @@ function answerAsSite(stuck: Set<() => void>): RequestListener {
     else if (path === "/product") {
       send(200, page("Shop", "<h1>Lamp</h1>", `<script type="application/ld+json">${lamp}</script>`));
     } else if (path === "/form") send(200, page("Form", form));
-    else if (path === "/long") send(200, page("Long", noun.map((word) => `<a href="/${word}.txt">x</a>`).join("")));
+    else if (path === "/app") {
+      const made = "<main><h1>App</h1><p>Made by a script.</p></main>";
+      send(200, `<title>App</title><div id="root"></div><script>document.all.root.innerHTML = "${made}"</script>`);
+    } else if (path === "/long") send(200, page("Long", noun.map((word) => `<a href="/${word}.txt">x</a>`).join("")));
     else if (path.endsWith(".txt")) {
       response.writeHead(200, { "content-type": "text/plain" });
       response.end(`${path.slice(1, -4)} and more of it\n`.repeat(45_000));
