@@ -1,4 +1,4 @@
-import { addText, closeBlock, openBlock, type Block } from "./block.ts";
+import { addSight, addText, closeBlock, openBlock, type Block, type LinkKind } from "./block.ts";
 import type { Mark, Piece } from "./content-piece.ts";
 import { Formula, formulaOfImage } from "./formula.ts";
 import { isBlock, isSilent, languageOf, marksOf, noAttributes, type Attributes } from "./element-rules.ts";
@@ -26,7 +26,9 @@ export class ContentWriter {
   readonly #closers: (readonly Mark[])[] = [];
   readonly #resolve: Resolve;
   #silentFrom: number | undefined;
+  readonly #site: string;
   #linkFrom: number | undefined;
+  #link: LinkKind = "none";
   #contentDepth = 0;
   #headingAt: number | undefined;
   #preDepth = 0;
@@ -35,8 +37,10 @@ export class ContentWriter {
   #language: { readonly depth: number; readonly name: string } | undefined;
   #isInHeadingAnchor = false;
 
-  constructor(resolve: Resolve) {
+  /** `url` is the page's own. */
+  constructor(resolve: Resolve, url: string) {
     this.#resolve = resolve;
+    this.#site = hostOf(url);
   }
 
   /** Whether what comes now is content of the page. */
@@ -90,7 +94,7 @@ export class ContentWriter {
     if (this.#formula !== undefined) return this.#formula.text(raw);
     const text = unwanted.test(raw) ? raw.replace(/\r\n?/g, "\n").replaceAll("\0", "") : raw;
     if (!this.isSpeaking || (this.#isInHeadingAnchor && anchorSigns.test(text))) return;
-    addText(this.#block, text, this.#linkFrom !== undefined);
+    addText(this.#block, text, this.#linkFrom === undefined ? "none" : this.#link);
     this.#pieces.push(text);
   }
 
@@ -121,7 +125,9 @@ export class ContentWriter {
     if (depth > formula.depth) return;
     this.#formula = undefined;
     const { tex, isDisplay } = formula;
-    if (tex !== "") this.#pieces.push({ name: "math", isOpen: true, value: tex, isDisplay });
+    if (tex === "") return;
+    addSight(this.#block, tex);
+    this.#pieces.push({ name: "math", isOpen: true, value: tex, isDisplay });
   }
 
   #endBlock(): void {
@@ -163,19 +169,29 @@ export class ContentWriter {
     const isSamePage = href.startsWith("#");
     if (isSamePage) this.#isInHeadingAnchor = true;
     const value = isSamePage ? href : this.#resolve(href);
+    this.#link = value === undefined || isSamePage || this.#isOfSite(value) ? "inside" : "outside";
     if (value === undefined) return nothing;
     this.#pieces.push({ name: "a", isOpen: true, value });
     return linkEnd;
+  }
+
+  #isOfSite(target: string): boolean {
+    const host = hostOf(target);
+    return host === this.#site || host.endsWith(`.${this.#site}`);
   }
 
   /** Pages that load images late keep the address elsewhere. */
   #writeImage(attributes: Attributes): readonly Mark[] {
     const { src = "", alt = "" } = attributes;
     const formula = formulaOfImage(attributes);
-    if (formula !== undefined) return this.#add(formula);
+    if (formula !== undefined) {
+      addSight(this.#block, formula.value ?? "");
+      return this.#add(formula);
+    }
     const late = attributes["data-src"] ?? attributes["data-original"] ?? attributes["data-lazy-src"] ?? "";
     const source = src === "" || src.startsWith("data:") ? late : src;
     const value = source === "" ? undefined : this.#resolve(source);
+    addSight(this.#block, value ?? alt);
     return this.#add(value === undefined ? (isFileName(alt) ? "" : alt) : { name: "img", isOpen: true, value, alt });
   }
 
@@ -183,6 +199,13 @@ export class ContentWriter {
     if (type?.toLowerCase() !== "checkbox") return nothing;
     return this.#add({ name: "box", isOpen: true, value: checked === undefined ? " " : "x" });
   }
+}
+
+/** Without `www.`; of a URL in its normal form. */
+function hostOf(url: string): string {
+  const from = url.indexOf("//") + 2;
+  const end = url.indexOf("/", from);
+  return url.slice(url.startsWith("www.", from) ? from + 4 : from, end === -1 ? undefined : end);
 }
 
 function isContent({ name, attributes }: Block): boolean {

@@ -61,9 +61,7 @@ export function readDocument(html: string, url: string): ReadDocument {
 }
 
 class DocumentReader {
-  readonly #content = new ContentWriter(
-    (reference) => this.#plain(reference) ?? resolveReference(reference, this.#base),
-  );
+  readonly #content: ContentWriter;
   readonly #microdata = new Microdata();
   readonly #links = new Map<string, PageLink>();
   readonly #meta: Record<string, string> = Object.create(null) as Record<string, string>;
@@ -81,6 +79,10 @@ class DocumentReader {
 
   constructor(url: string) {
     this.#base = url;
+    this.#content = new ContentWriter(
+      (reference) => this.#plain(reference) ?? resolveReference(reference, this.#base),
+      url,
+    );
   }
 
   get depth(): number {
