@@ -21,6 +21,8 @@ export interface Block {
   insideLength: number;
   /** Of all its text and images, so that it is known when it comes again; zero where it has neither. */
   hash: number;
+  /** A footnote, or it has some. */
+  isNote: boolean;
 }
 
 /** What kind of link a text stands in: to a page of the same site, to another site, or none. */
@@ -42,6 +44,7 @@ export function openBlock(name: string, attributes: Attributes, start: number, p
     linkLength: 0,
     insideLength: 0,
     hash: 0,
+    isNote: false,
   };
   parent?.children.push(block);
   return block;
@@ -56,6 +59,7 @@ export function closeBlock(block: Block, end: number): void {
   block.parent.length += block.length;
   block.parent.linkLength += block.linkLength;
   block.parent.insideLength += block.insideLength;
+  block.parent.isNote ||= block.isNote;
   block.parent.hash = Math.imul(block.parent.hash ^ block.hash, 0x01000193);
 }
 
@@ -72,7 +76,9 @@ export function addText(block: Block, text: string, link: LinkKind): void {
   if (link === "inside") block.ownInsideLength += length;
 }
 
-const stops = new Set(Array.from(",.;!?，、。；！？،؟।", (sign) => sign.charCodeAt(0)));
+/** Signs that end or divide sentences, by their code. */
+const stops = new Uint8Array(0x10000);
+for (const sign of ",.;!?，、。；！？،؟।") stops[sign.charCodeAt(0)] = 1;
 
 /** Something that is seen and not read. */
 export function addSight(block: Block, source: string): void {
@@ -86,7 +92,7 @@ function readSigns(block: Block, text: string): number {
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
     if (code > 32) hash = Math.imul(hash ^ code, 0x01000193);
-    if (stops.has(code)) count += 1;
+    count += stops[code] ?? 0;
   }
   block.hash = hash;
   return count;

@@ -104,6 +104,7 @@ function dropEnd(kept: Candidate[], best: Candidate): void {
 function isCompanion(child: Candidate, best: Candidate, isBefore: boolean): boolean {
   const { block, mass } = child;
   if (isDecoration(child, best.mass)) return false;
+  if (block.isNote) return true;
   if (heading.test(block.name)) return block.name === "h1" && isBefore;
   if (isTwin(block, best.block)) return true;
   const density = linkDensity(block);
@@ -131,7 +132,7 @@ function findEnd({ block, children, ownMass }: Candidate, regionMass: number): b
   for (const [index, child] of [...shown.entries()].toReversed()) {
     const isLinks = isJunk(child, regionMass) || isListOfPages(child.block);
     const isTail =
-      isLinks || isTitle(child.block) || (isLabel(child.block) && (isLabelled || isTitled(shown[index - 1])));
+      isLinks || isTitle(child.block) || (isLabel(child.block) && (isLabelled || isUnderTitle(shown[index - 1])));
     if (!isTail && (isLeaf(child) || !findEnd(child, regionMass))) return false;
     isLabelled = isLinks;
     child.isAfterEnd = true;
@@ -148,7 +149,7 @@ function isListOfPages({ name, children }: Block): boolean {
   return name === "ul" && children.length > 1 && children.every((item) => item.insideLength > item.length * 0.25);
 }
 
-function isTitled(above: Candidate | undefined): boolean {
+function isUnderTitle(above: Candidate | undefined): boolean {
   return above !== undefined && isTitle(above.block);
 }
 
@@ -179,7 +180,9 @@ function isJunk(child: Candidate, regionMass: number): boolean {
 }
 
 function isLinkList({ block, mass }: Candidate): boolean {
-  return /^(ul|ol|div|section|table|tr|td)$/.test(block.name) && mass < 100 && linkDensity(block) > 0.5;
+  return (
+    /^(ul|ol|div|section|table|tr|td)$/.test(block.name) && mass < 100 && linkDensity(block) > 0.5 && !block.isNote
+  );
 }
 
 const maxLabel = 20;
