@@ -202,6 +202,7 @@ export const crawledPageSchema = z.object({
   words: z.int(),
   fetched_at: z.string(),
   is_cut: z.boolean().describe("It was larger than max_page_mb."),
+  left_out: z.int().describe("How many blocks the Markdown lacks because most pages of the site have them."),
   markdown: z.string(),
   links: z.array(jsonSchema),
   metadata: jsonSchema,

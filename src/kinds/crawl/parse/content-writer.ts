@@ -1,13 +1,13 @@
 import { addSight, addText, closeBlock, openBlock, type Block, type LinkKind } from "./block.ts";
 import type { Mark, Piece } from "./content-piece.ts";
 import { isCodeBox, isCodeTable, isGutter } from "./code-lines.ts";
-import { Footnotes, resolveNotes } from "./footnotes.ts";
+import { Footnotes } from "./footnotes.ts";
 import { Formula, formulaOfImage, isMathBox } from "./formula.ts";
 import { SameSite } from "./same-site.ts";
-import { isAfterFormula, withFormulas } from "./tex-in-text.ts";
+import { isAfterFormula } from "./tex-in-text.ts";
 import { imageSource, isFileName, largestOf } from "./image-source.ts";
 import { isBlock, isSilent, languageOf, marksOf, noAttributes, type Attributes } from "./element-rules.ts";
-import { findMainContent } from "./main-content.ts";
+import { contentOf, type PageContent } from "./page-content.ts";
 
 /** Resolves what an attribute refers to, or undefined for what leads nowhere. */
 export type Resolve = (reference: string) => string | undefined;
@@ -140,12 +140,10 @@ export class ContentWriter {
   }
 
   /** The main content of the page. */
-  content(isArticle: boolean): readonly Piece[] {
+  content(isArticle: boolean): PageContent {
     while (this.#open.length > 0) this.#endBlock();
     closeBlock(this.#page, this.#pieces.length);
-    const ranges = findMainContent(this.#page, isArticle);
-    const pieces = resolveNotes(ranges.flatMap(({ start, end }) => this.#pieces.slice(start, end)));
-    return this.#setsFormulas ? withFormulas(pieces) : pieces;
+    return contentOf(this.#page, isArticle, this.#pieces, this.#setsFormulas);
   }
 
   get #block(): Block {

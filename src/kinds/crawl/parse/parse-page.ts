@@ -37,16 +37,19 @@ export async function compilePlan(plan: ParsePlan): Promise<CompiledPlan> {
   };
 }
 
-export function parsePage({ body, contentType, url }: ParseRequest, compiled: CompiledPlan): ParsedPage {
+export function parsePage({ body, contentType, url, template }: ParseRequest, compiled: CompiledPlan): ParsedPage {
   const { plan, isInScope } = compiled;
   const { text } = decodeText(body, contentType);
   const isHtml = isHtmlType(contentType, text);
   const document = readDocument(isHtml ? text : "", url);
   const whole = isHtml ? toMarkdown(document.content, longestMarkdown) : text.trim();
-  const markdown = whole.slice(0, longestMarkdown);
+  // Which page it is must not depend on what was known of the site when it came.
+  const identity = whole.slice(0, longestMarkdown);
   const sketch = new TextSketch();
-  hashWords(markdown, (hash) => sketch.add(hash));
-  const { words } = sketch;
+  hashWords(identity, (hash) => sketch.add(hash));
+  const own = ownMarkdown(document, template);
+  const markdown = own?.markdown ?? identity;
+  const words = own?.words ?? sketch.words;
   const titleHash = hashText(document.title);
   const selected = compiled.load === undefined ? undefined : select(compiled.load(text), compiled, url);
   const followed = document.isNofollow
@@ -57,7 +60,8 @@ export function parsePage({ body, contentType, url }: ParseRequest, compiled: Co
     language: document.language,
     words,
     ...(plan.fields.includes("markdown") ? { markdown } : {}),
-    ...(markdown.length < whole.length ? { is_cut: true } : {}),
+    ...(own === undefined && markdown.length < whole.length ? { is_cut: true } : {}),
+    ...(own === undefined ? {} : { left_out: own.leftOut }),
     ...(plan.fields.includes("links") ? { links: document.links.slice(0, maxLinksShown).map((link) => link.url) } : {}),
     ...(plan.fields.includes("metadata") ? { metadata: document.metadata } : {}),
     ...(plan.fields.includes("html") ? { html: text } : {}),
@@ -69,12 +73,29 @@ export function parsePage({ body, contentType, url }: ParseRequest, compiled: Co
     words,
     links: followed.join("\n"),
     linkHashes: hashAll(followed),
-    contentHash: hashText(markdown, titleHash),
+    contentHash: hashText(identity, titleHash),
+    blocks: document.blocks,
     fingerprint: sketch.fingerprint(titleHash),
     canonical: document.canonical,
     next: selected?.next ?? document.next,
     isScripted: document.scripts > 0 && words < scriptedWords,
   };
+}
+
+interface OwnMarkdown {
+  readonly markdown: string;
+  readonly words: number;
+  readonly leftOut: number;
+}
+
+/** The page without the blocks that are its site's; undefined if it has none, or nothing else. */
+function ownMarkdown(document: ReadDocument, template: Int32Array | undefined): OwnMarkdown | undefined {
+  const own = template === undefined ? undefined : document.contentWithout(template);
+  if (own === undefined) return undefined;
+  const markdown = toMarkdown(own.pieces, longestMarkdown).slice(0, longestMarkdown);
+  let words = 0;
+  hashWords(markdown, () => (words += 1));
+  return words === 0 ? undefined : { markdown, words, leftOut: own.leftOut };
 }
 
 function hashAll(urls: readonly string[]): Float64Array {

@@ -22,6 +22,8 @@ export interface ParseRequest {
   readonly url: string;
   /** A plan as JSON: as a text it costs nothing to send, and is looked up by itself. */
   readonly plan: string;
+  /** Hashes of the blocks that most pages of the site have. */
+  readonly template?: Int32Array | undefined;
 }
 
 /** What the crawl needs to know of a page; all the rest is in `fields`. */
@@ -34,6 +36,8 @@ export interface ParsedPage {
   readonly links: string;
   readonly linkHashes: Float64Array;
   readonly contentHash: number;
+  /** Hashes of the blocks that may be the site's. */
+  readonly blocks: Int32Array;
   readonly fingerprint: readonly number[] | undefined;
   readonly canonical: string | undefined;
   readonly next: string | undefined;

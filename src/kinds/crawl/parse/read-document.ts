@@ -6,6 +6,7 @@ import { BoundedParser } from "./bounded-parser.ts";
 import type { Piece } from "./content-piece.ts";
 import { ContentWriter } from "./content-writer.ts";
 import { orNoAttributes, type Attributes } from "./element-rules.ts";
+import type { PageContent } from "./page-content.ts";
 import { Microdata } from "./microdata.ts";
 
 export interface PageLink {
@@ -27,6 +28,10 @@ export interface ReadDocument {
   readonly metadata: PageMetadata;
   /** The main content, cleaned. */
   readonly content: readonly Piece[];
+  /** Hashes of the blocks in it that are the site's, not the page's, if other pages have them as well. */
+  readonly blocks: Int32Array;
+  /** The content without such blocks; undefined if it has none of them. */
+  readonly contentWithout: PageContent["without"];
   /** How many scripts the page has: one with many and no text is made by them. */
   readonly scripts: number;
 }
@@ -137,6 +142,7 @@ class DocumentReader {
   }
 
   result(): ReadDocument {
+    const content = this.#content.content(this.#isArticle);
     const robots = (this.#meta["robots"] ?? "").toLowerCase();
     return {
       title: this.#title ?? this.#openGraph["title"] ?? "",
@@ -152,7 +158,9 @@ class DocumentReader {
         json_ld: this.#jsonLd,
         microdata: this.#microdata.items,
       },
-      content: this.#content.content(this.#isArticle),
+      content: content.pieces,
+      blocks: content.blocks,
+      contentWithout: content.without,
       scripts: this.#scripts,
     };
   }

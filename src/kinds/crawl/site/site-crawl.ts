@@ -12,6 +12,7 @@ import type { ParsePool } from "../parse/parse-pool.ts";
 import { renderPage } from "../page/render-page.ts";
 import type { ReadByModel } from "../page/read-by-model.ts";
 import type { Scope } from "./scope.ts";
+import { SiteTemplate } from "./site-template.ts";
 
 /** What a crawl works with; all of it lives as long as its attempt. */
 export interface CrawlParts {
@@ -59,6 +60,7 @@ interface LoadedPage {
 export class SiteCrawl {
   readonly #parts: CrawlParts;
   readonly #manner: CrawlLimits;
+  readonly #template = new SiteTemplate();
   #active = 0;
   #onIdle: (() => void) | undefined;
   #fault: { readonly error: unknown } | undefined;
@@ -209,7 +211,7 @@ export class SiteCrawl {
   }
 
   #parse(url: string, body: Uint8Array, contentType: string): Promise<ParsedPage> {
-    return this.#parts.pool.parse({ url, body, contentType, plan: this.#parts.plan });
+    return this.#parts.pool.parse({ url, body, contentType, plan: this.#parts.plan, template: this.#template.of(url) });
   }
 
   /** Tells a new page from one that is known. In one turn with its record, so that of two that come together one is kept. */
@@ -233,6 +235,7 @@ export class SiteCrawl {
       tokens,
     };
     if (!isKept) return this.record({ type: "duplicate", of: twin, bytes, ...lead });
+    this.#template.learn(url, parsed.blocks);
     const { contentHash: content, fingerprint: sketch, title } = parsed;
     const facts = { url, status, bytes, at: Date.now(), content, sketch, title };
     const { screenshot } = loaded;
