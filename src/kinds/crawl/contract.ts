@@ -208,6 +208,7 @@ export const crawledPageSchema = z.object({
   is_cut: z.boolean().describe("It was larger than max_page_mb."),
   read_by: z.enum(["html", "browser"]).describe("From what the server sent, or as the browser showed it."),
   note: z.string().describe("Why it was not rendered, although it seems to be made by scripts."),
+  left_out: z.int().describe("How many blocks the Markdown lacks because most pages of the site have them."),
   markdown: z.string(),
   links: z.array(jsonSchema),
   metadata: jsonSchema,

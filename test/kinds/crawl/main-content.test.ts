@@ -62,7 +62,49 @@ describe("the main content of an article", () => {
   });
 });
 
+describe("links in an article", () => {
+  it("go where a paragraph or list of them leads to other pages of its site, and stay where they lead elsewhere", () => {
+    const markdown = markdownOf(`${articleType}<body><div class="post-content">${paragraphs[0]}
+      <p><b>Weiterlesen:</b> <a href="https://www.news.example/storm">Storm over the coast tonight and tomorrow</a></p>${paragraphs[1]}
+      <ul><li><a href="https://shop.example/1">A pump for cellars, at 99.90</a></li><li><a href="https://shop.example/2">A pump for mills, at 299.90</a></li></ul>
+      ${paragraphs[2]}<ul><li><a href="https://social.example/1">Tweet</a></li><li><a href="https://social.example/2">Post</a></li></ul>${paragraphs[3]}</div></body>`);
+    expect(markdown).toContain("A pump for mills, at 299.90");
+    expect(markdown).not.toMatch(/Weiterlesen|Tweet/);
+  });
+
+  it("do not make teasers of its parts where their headings lead to other sites", () => {
+    const parts = ["Pump", "Boat", "Sandbags"].map(
+      (name) =>
+        `<div><h3><a href="https://shop.example/${name}">${name} for the next flood</a></h3>${paragraphs[0]}</div>`,
+    );
+    const markdown = markdownOf(`${articleType}<body><div class="post-content">${parts.join("")}</div></body>`);
+    expect(markdown).toContain("Sandbags for the next flood");
+  });
+});
+
+it("an article ends with its text: headings with nothing below them, lists of other pages and their labels go", () => {
+  const markdown = markdownOf(`${articleType}<body><div class="post-content"><div>${paragraphs.join("")}
+    <h2>Figures</h2><table><tr><td>Level</td><td>3</td></tr></table>
+    <p>Mehr zum Thema</p><ul><li>A storm came, <a href="/storm">and what it did</a></li><li>A mill is <a href="/mill">for sale again</a></li></ul>
+    <h3>Kommentare</h3><p>keine</p></div></div></body>`);
+  expect(markdown).toMatch(/## Figures\n\n.*Level.*\n.*$/);
+});
+
 describe("the main content of any other page", () => {
+  it("has no list of links before the part with its title and most of its text", () => {
+    const links = ["Roads", "Water", "Schools"].map((name) => `<li><a href="/${name}">${name}</a></li>`).join("");
+    const list = `<blockquote>Topics</blockquote><ul>${links}</ul>`;
+    const rows = `<table><tr><th>Day</th></tr><tr><td>Monday</td></tr></table><p class="x">Price: 12</p>`;
+    const body = `<div><div class="c1">${list}</div><div class="c2"><h1>The flood</h1>${paragraphs.join("")}${rows}</div></div>`;
+    for (const page of [body, `<table><tr><td>${list}</td><td>${body}</td></tr></table>`]) {
+      const markdown = markdownOf(`<body>${page}<div>Open on Monday</div></body>`);
+      expect(markdown).not.toContain("Water");
+      expect(markdown).toMatch(/^# The flood\n\nFirst/);
+      expect(markdown).toContain("| Monday |");
+      expect(markdown).toMatch(/Price: 12\n\nOpen on Monday$/);
+    }
+  });
+
   it("is all that the page marks as its main part: lists of links, code and sections of any name", () => {
     const markdown = markdownOf(`<body><div class="menu">Menu</div><main><h1>Widgets</h1>${paragraphs.join("")}
       <section id="comments"><h2>Comments</h2><p>Lines that begin with a sign.</p></section>

@@ -2,7 +2,7 @@
 export interface Mark {
   readonly name: MarkName;
   readonly isOpen: boolean;
-  /** Of a link or an image its target, of code its language, of a list its first number, of a cell its alignment, of a formula its TeX. */
+  /** Of a link or an image its target, of code its language, of a list its first number, of a cell its alignment, of a formula its TeX, of a note its name. */
   readonly value?: string;
   /** The text that stands for an image. */
   readonly alt?: string;
@@ -35,6 +35,8 @@ export type MarkName =
   | "img"
   | "box"
   | "math"
+  | "note"
+  | "noteref"
   | "a"
   | "code"
   | "strong"

@@ -1,8 +1,13 @@
-import { addText, closeBlock, openBlock, type Block } from "./block.ts";
+import { addSight, addText, closeBlock, openBlock, type Block, type LinkKind } from "./block.ts";
 import type { Mark, Piece } from "./content-piece.ts";
-import { Formula, formulaOfImage } from "./formula.ts";
+import { isCodeBox, isCodeTable, isGutter } from "./code-lines.ts";
+import { Footnotes } from "./footnotes.ts";
+import { Formula, formulaOfImage, isMathBox } from "./formula.ts";
+import { SameSite } from "./same-site.ts";
+import { isAfterFormula } from "./tex-in-text.ts";
+import { imageSource, isFileName, largestOf } from "./image-source.ts";
 import { isBlock, isSilent, languageOf, marksOf, noAttributes, type Attributes } from "./element-rules.ts";
-import { findMainContent } from "./main-content.ts";
+import { contentOf, type PageContent } from "./page-content.ts";
 
 /** Resolves what an attribute refers to, or undefined for what leads nowhere. */
 export type Resolve = (reference: string) => string | undefined;
@@ -13,6 +18,9 @@ const blocks = new Set([...headings, ..."p ul ol dl table pre blockquote div sec
 const unwanted = /[\r\0]/;
 const nothing: readonly Mark[] = [];
 const linkEnd: readonly Mark[] = [{ name: "a", isOpen: false }];
+const referenceEnd: readonly Mark[] = [{ name: "noteref", isOpen: false }];
+const noteEnd: readonly Mark[] = [{ name: "note", isOpen: false }];
+const codeEnd: readonly Mark[] = [{ name: "pre", isOpen: false }];
 const anchorSigns = /^(?:[\s#¶§🔗↩^]|\uFE0E)*$/u;
 
 /**
@@ -26,17 +34,34 @@ export class ContentWriter {
   readonly #closers: (readonly Mark[])[] = [];
   readonly #resolve: Resolve;
   #silentFrom: number | undefined;
+  readonly #site: SameSite;
   #linkFrom: number | undefined;
+  #link: LinkKind = "none";
   #contentDepth = 0;
   #headingAt: number | undefined;
-  #preDepth = 0;
+  /** Where the code that is open begins, and a table that only sets it. */
+  #codeFrom: number | undefined;
+  #codeTableFrom: number | undefined;
   #formula: Formula | undefined;
+  /** The element that was opened last, if nothing came since: what its text says first may make it a formula. */
+  #mathBoxAt: number | undefined;
+  #formulaAt = 0;
+  #setsFormulas = false;
+  #isTextGoingOn = false;
+  readonly #footnotes = new Footnotes();
+  /** The element that was opened last. */
+  #lastName = "";
+  #lastAttributes: Attributes = noAttributes;
+  #lastDepth = 0;
+  #pictureSource = "";
   /** The language of the code in an element around it. */
   #language: { readonly depth: number; readonly name: string } | undefined;
   #isInHeadingAnchor = false;
 
-  constructor(resolve: Resolve) {
+  /** `url` is the page's own. */
+  constructor(resolve: Resolve, url: string) {
     this.#resolve = resolve;
+    this.#site = new SameSite(url);
   }
 
   /** Whether what comes now is content of the page. */
@@ -51,13 +76,15 @@ export class ContentWriter {
 
   openTag(name: string, attributes: Attributes): void {
     const depth = this.#closers.length;
-    if (this.isSpeaking && isSilent(name, attributes, this.#contentDepth > 0)) this.#silentFrom = depth;
+    this.#isTextGoingOn = false;
+    this.#mathBoxAt = undefined;
+    if (name === "script" && /mathjax|katex/i.test(attributes["src"] ?? "")) this.#setsFormulas = true;
+    if (this.isSpeaking && this.#formula === undefined) this.#begin(name, attributes, depth);
     if (!this.isSpeaking || this.#formula !== undefined) {
       this.#formula?.openTag(name, attributes);
       this.#closers.push(nothing);
       return;
     }
-    if (name === "math") this.#formula = new Formula(attributes, depth);
     if (blocks.has(name)) this.#endHeading();
     if (isBlock(name)) {
       const block = openBlock(name, attributes, this.#pieces.length, this.#block);
@@ -66,39 +93,57 @@ export class ContentWriter {
     }
     if (headings.has(name)) this.#headingAt = depth;
     this.#closers.push(this.#write(name, attributes));
+    this.#lastName = name;
+    this.#lastAttributes = attributes;
+    this.#lastDepth = depth;
   }
 
   closeTag(name: string): void {
+    this.#isTextGoingOn = false;
+    this.#mathBoxAt = undefined;
     const closer = this.#closers.pop() ?? nothing;
     const depth = this.#closers.length;
     if (this.#silentFrom !== undefined) {
       if (depth <= this.#silentFrom) this.#silentFrom = undefined;
       return;
     }
-    if (this.#formula !== undefined) return this.#closeInFormula(this.#formula, name, depth);
+    if (this.#formula !== undefined && !this.#endFormula(this.#formula, name, depth)) return;
     if (this.#language !== undefined && depth <= this.#language.depth) this.#language = undefined;
     if (this.#headingAt === depth) this.#headingAt = undefined;
-    if (name === "pre") this.#preDepth -= 1;
+    if (this.#codeFrom === depth) this.#codeFrom = undefined;
+    if (this.#codeTableFrom === depth) this.#codeTableFrom = undefined;
+    this.#footnotes.end(depth);
+    if (name === "picture") this.#pictureSource = "";
     if (name === "a") this.#isInHeadingAnchor = false;
     for (const mark of closer) this.#pieces.push(mark);
-    if (this.#preDepth > 0 && blocks.has(name)) this.#pieces.push("\n");
+    if (this.#codeFrom !== undefined) this.#endCodeLine(name);
     if (this.#linkFrom === depth) this.#linkFrom = undefined;
     if (this.#open.at(-1)?.depth === depth) this.#endBlock();
   }
 
   text(raw: string): void {
+    if (this.#mathBoxAt !== undefined) {
+      this.#formula = Formula.ofText(raw, this.#mathBoxAt);
+      this.#mathBoxAt = undefined;
+    }
     if (this.#formula !== undefined) return this.#formula.text(raw);
     const text = unwanted.test(raw) ? raw.replace(/\r\n?/g, "\n").replaceAll("\0", "") : raw;
     if (!this.isSpeaking || (this.#isInHeadingAnchor && anchorSigns.test(text))) return;
-    addText(this.#block, text, this.#linkFrom !== undefined);
-    this.#pieces.push(text);
+    if (this.#footnotes.isLabel(text)) return;
+    addText(this.#block, text, this.#linkFrom === undefined ? "none" : this.#link);
+    const last = this.#pieces.at(-1);
+    // A text comes in parts, and a formula in it may be spread over several.
+    if (this.#setsFormulas && this.#isTextGoingOn && typeof last === "string")
+      this.#pieces[this.#pieces.length - 1] = last + text;
+    else this.#pieces.push(text);
+    this.#isTextGoingOn = true;
   }
 
   /** The main content of the page. */
-  content(isArticle: boolean): readonly Piece[] {
+  content(isArticle: boolean): PageContent {
     while (this.#open.length > 0) this.#endBlock();
     closeBlock(this.#page, this.#pieces.length);
-    return findMainContent(this.#page, isArticle).flatMap(({ start, end }) => this.#pieces.slice(start, end));
+    return contentOf(this.#page, isArticle, this.#pieces, this.#setsFormulas);
   }
 
   get #block(): Block {
@@ -116,12 +161,39 @@ export class ContentWriter {
     }
   }
 
-  #closeInFormula(formula: Formula, name: string, depth: number): void {
+  /** Begins what is no content, or a formula. */
+  #begin(name: string, attributes: Attributes, depth: number): void {
+    const formula = Formula.begin(name, attributes, depth);
+    const isScript = formula !== undefined && name !== "math";
+    if (isScript || (name === "img" && formulaOfImage(attributes) !== undefined)) {
+      this.#formula = formula;
+    } else if (
+      (isSilent(name, attributes, this.#contentDepth > 0) && !this.#footnotes.isNote(name, attributes)) ||
+      isGutter(name, attributes, this.#codeFrom !== undefined)
+    ) {
+      this.#silentFrom = depth;
+    } else this.#formula = formula;
+  }
+
+  /** Answers whether the element that ends is the formula. */
+  #endFormula(formula: Formula, name: string, depth: number): boolean {
     formula.closeTag(name);
-    if (depth > formula.depth) return;
+    if (depth > formula.depth) return false;
     this.#formula = undefined;
     const { tex, isDisplay } = formula;
-    if (tex !== "") this.#pieces.push({ name: "math", isOpen: true, value: tex, isDisplay });
+    if (tex === "") return true;
+    const mark: Mark = { name: "math", isOpen: true, value: tex, isDisplay };
+    addSight(this.#block, tex);
+    // MathJax leaves the TeX behind what it has made of it.
+    if (name === "script" && isAfterFormula(this.#pieces, this.#formulaAt)) this.#pieces[this.#formulaAt] = mark;
+    else this.#formulaAt = this.#pieces.push(mark) - 1;
+    return true;
+  }
+
+  #endCodeLine(name: string): void {
+    const last = this.#pieces.at(-1);
+    const isRow = name === "tr" || name === "li";
+    if (blocks.has(name) || (isRow && !(typeof last === "string" && last.endsWith("\n")))) this.#pieces.push("\n");
   }
 
   #endBlock(): void {
@@ -135,16 +207,42 @@ export class ContentWriter {
   #write(name: string, attributes: Attributes): readonly Mark[] {
     if (name === "a") return this.#writeLink(attributes);
     if (name === "img") return this.#writeImage(attributes);
-    if (name === "br") return this.#add(this.#preDepth > 0 ? "\n" : { name, isOpen: true });
+    if (name === "br") return this.#add(this.#codeFrom !== undefined ? "\n" : { name, isOpen: true });
     if (name === "hr") return this.#add({ name, isOpen: true });
     if (name === "input") return this.#writeBox(attributes);
-    if (name === "pre") this.#preDepth += 1;
+    if (name === "source") this.#pictureSource ||= largestOf(attributes["srcset"] ?? "");
     if (name === "div" || name === "figure") this.#noteLanguage(attributes);
+    if (isMathBox(name, attributes)) this.#mathBoxAt = this.#closers.length;
+    if (name === "pre" || isCodeBox(name, attributes)) return this.#writeCode(attributes);
+    if (isCodeTable(name, attributes)) this.#codeTableFrom ??= this.#closers.length;
+    if (this.#footnotes.isNote(name, attributes) || this.#footnotes.isNamed(name))
+      return this.#writeNote(name, attributes);
+    const isCodeLayout = this.#codeTableFrom !== undefined && /^(table|tr|td|th)$/.test(name);
     // Within code only its text counts; highlighters wrap every word.
-    const marks = this.#preDepth > 0 && name !== "pre" && name !== "code" ? undefined : marksOf(name, attributes);
+    const isPlain = isCodeLayout || (this.#codeFrom !== undefined && name !== "code");
+    const marks = isPlain ? undefined : marksOf(name, attributes);
     if (marks === undefined) return nothing;
-    for (const mark of marks.open) this.#pieces.push(name === "pre" ? { value: this.#language?.name, ...mark } : mark);
+    this.#pieces.push(...marks.open);
     return marks.close;
+  }
+
+  #writeCode(attributes: Attributes): readonly Mark[] {
+    if (this.#codeFrom !== undefined) return nothing;
+    this.#codeFrom = this.#closers.length;
+    const value = languageOf(attributes) ?? this.#language?.name;
+    this.#pieces.push({ name: "pre", isOpen: true, value });
+    return codeEnd;
+  }
+
+  #writeNote(name: string, attributes: Attributes): readonly Mark[] {
+    const value = this.#footnotes.begin(name, attributes, this.#closers.length);
+    if (value === undefined) {
+      this.#silentFrom = this.#closers.length;
+      return nothing;
+    }
+    this.#pieces.push({ name: "note", isOpen: true, value });
+    this.#block.isNote = true;
+    return noteEnd;
   }
 
   #noteLanguage(attributes: Attributes): void {
@@ -157,26 +255,41 @@ export class ContentWriter {
     return nothing;
   }
 
-  #writeLink({ href }: Attributes): readonly Mark[] {
-    if (href === undefined || this.#preDepth > 0) return nothing;
-    this.#linkFrom ??= this.#closers.length;
+  #writeLink(attributes: Attributes): readonly Mark[] {
+    const { href } = attributes;
+    if (href === undefined || this.#codeFrom !== undefined) return nothing;
     const isSamePage = href.startsWith("#");
+    if (isSamePage && this.#footnotes.isBackLink(href)) {
+      this.#silentFrom = this.#closers.length;
+      return nothing;
+    }
+    this.#linkFrom ??= this.#closers.length;
     if (isSamePage) this.#isInHeadingAnchor = true;
     const value = isSamePage ? href : this.#resolve(href);
+    this.#link = value === undefined || isSamePage || this.#site.has(value) ? "inside" : "outside";
     if (value === undefined) return nothing;
-    this.#pieces.push({ name: "a", isOpen: true, value });
-    return linkEnd;
+    const note = isSamePage ? this.#referTo(attributes) : undefined;
+    this.#pieces.push(
+      note === undefined ? { name: "a", isOpen: true, value } : { name: "noteref", isOpen: true, value: note },
+    );
+    return note === undefined ? linkEnd : referenceEnd;
   }
 
-  /** Pages that load images late keep the address elsewhere. */
+  #referTo(link: Attributes): string | undefined {
+    const isWithin = this.#lastDepth === this.#closers.length - 1;
+    return isWithin
+      ? this.#footnotes.refer(link, this.#lastName, this.#lastAttributes)
+      : this.#footnotes.refer(link, "", noAttributes);
+  }
+
   #writeImage(attributes: Attributes): readonly Mark[] {
-    const { src = "", alt = "" } = attributes;
-    const formula = formulaOfImage(attributes);
-    if (formula !== undefined) return this.#add(formula);
-    const late = attributes["data-src"] ?? attributes["data-original"] ?? attributes["data-lazy-src"] ?? "";
-    const source = src === "" || src.startsWith("data:") ? late : src;
+    const { alt = "" } = attributes;
+    const source = imageSource(attributes, this.#pictureSource);
     const value = source === "" ? undefined : this.#resolve(source);
-    return this.#add(value === undefined ? (isFileName(alt) ? "" : alt) : { name: "img", isOpen: true, value, alt });
+    const image: Piece = value === undefined ? (isFileName(alt) ? "" : alt) : { name: "img", isOpen: true, value, alt };
+    const shown = formulaOfImage(attributes) ?? image;
+    addSight(this.#block, typeof shown === "string" ? shown : (shown.value ?? ""));
+    return this.#add(shown);
   }
 
   #writeBox({ type, checked }: Attributes): readonly Mark[] {
@@ -187,9 +300,4 @@ export class ContentWriter {
 
 function isContent({ name, attributes }: Block): boolean {
   return name === "main" || name === "article" || attributes["role"] === "main";
-}
-
-/** What a program has put where a person was to describe an image. */
-function isFileName(alt: string): boolean {
-  return /\.(jpe?g|png|gif|webp|svg|avif)$/i.test(alt);
 }

@@ -50,7 +50,7 @@ const silentRoles = new Set(
   "navigation banner contentinfo search complementary dialog alertdialog menu menubar toolbar".split(" "),
 );
 const silentClass =
-  /(^|\s)(nav|navbar|navigation|menu|sidebar|breadcrumbs?|cookie-?(banner|consent|notice|bar)|skip-?link|site-(header|footer|nav)|ads?|advert(isement)?|social|share(-buttons)?|newsletter|pager|pagination|sr-only|visually-hidden)(\s|$)/i;
+  /(^|\s)(nav|navbar|navigation|menu|sidebar|breadcrumbs?|cookie-?(banner|consent|notice|bar)|skip-?link|site-(header|footer|nav)|ads?|advert(isement)?|social|share(-buttons)?|newsletter|pager|pagination|sr-only|visually-hidden|MathJax_Preview)(\s|$)/i;
 const noteClass = /note|tip|info|warn|caution|danger|important|admonition|callout|hint/i;
 
 export type Attributes = Readonly<Record<string, string>>;

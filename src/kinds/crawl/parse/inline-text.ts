@@ -104,6 +104,8 @@ export class InlineText {
     const isInside = this.#frames.length > 1 && this.#frames.some((frame) => frame.mark?.name === mark?.name);
     if (mark === undefined || isInside || this.#isWithinCode()) return text;
     if (mark.name === "code") return codeSpan(text);
+    if (mark.name === "noteref") return `[^${mark.value}]`;
+    if (mark.name === "sup" && /^(\[\^[^\]]+\] ?)+$/.test(text)) return text;
     if (mark.name === "a") return `[${text}](${toTarget(mark.value ?? "")})`;
     const [open, close] = signs[mark.name] ?? ["", ""];
     return open + text + close;

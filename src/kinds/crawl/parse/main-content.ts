@@ -1,5 +1,6 @@
 import type { Block } from "./block.ts";
-import { isArticleBody, isEntry, signOf, type BlockSign } from "./block-label.ts";
+import { isEntry } from "./block-label.ts";
+import { findBest, heading, isLeaf, isMarked, linkDensity, toCandidate, type Candidate } from "./candidate.ts";
 
 /** Pieces of the cleaned document, from one up to another. */
 export interface PieceRange {
@@ -7,149 +8,103 @@ export interface PieceRange {
   readonly end: number;
 }
 
-/** A block of an article, and what speaks for it. */
-interface Candidate {
-  readonly block: Block;
-  readonly children: readonly Candidate[];
-  readonly sign: BlockSign;
-  /** How much running text it has itself, and with all in it: words of links, headings and captions do not count. */
-  readonly ownMass: number;
-  readonly mass: number;
-  /** How much of it schema.org calls the body of an article. */
-  readonly bodyMass: number;
-  /** Headings that lead to other pages. */
-  readonly linkedHeadings: number;
-  /** One of several that each tell of another page. */
-  isTeaser: boolean;
-}
-
 /**
  * The main content of a page. Of an article, which says so of itself, the blocks that hold its running text: pages of news and blogs wrap it
  * in much else. Of any other page what it marks as its main part, or else all of it: lists, tables and code are content there.
  */
 export function findMainContent(page: Block, isArticle: boolean): PieceRange[] {
-  const { marked, hasEntry } = findMarked(page);
+  const { marked, hasEntry, title } = findMarked(page);
   if (isArticle || hasEntry) {
     const ranges: PieceRange[] = [];
     const region = narrow(toCandidate(page), ranges);
     if (region.mass >= leastArticle) return ranges;
   }
-  return [marked];
+  return marked === page ? leaveOutLinks(toCandidate(page), title) : [marked];
 }
 
 const leastArticle = 150;
+/** With less running text a page is rather a list, and its links are what it has to say. */
+const leastRunning = 500;
 
 /** The biggest `main`, else an article that holds half of the text, else the page. */
-function findMarked(page: Block): { marked: Block; hasEntry: boolean } {
+function findMarked(page: Block): { marked: Block; hasEntry: boolean; title: Block | undefined } {
   let main: Block | undefined;
+  let title: Block | undefined;
   let article: Block | undefined;
   let hasEntry = false;
   const look = (block: Block): void => {
     const { name, attributes, length } = block;
     if ((name === "main" || attributes["role"] === "main") && length > (main?.length ?? 0)) main = block;
     if (name === "article" && length > (article?.length ?? 0)) article = block;
+    if (name === "h1" && title?.name !== "h1") title = block;
+    if (name === "h2") title ??= block;
     hasEntry ||= isEntry(attributes);
     for (const child of block.children) look(child);
   };
   look(page);
   const hasHalf = article !== undefined && article.length * 2 >= page.length;
-  return { marked: main ?? (hasHalf ? article : undefined) ?? page, hasEntry };
+  return { marked: main ?? (hasHalf ? article : undefined) ?? page, hasEntry, title };
 }
 
-const smallLength = 150;
-const maxTeaserMass = 500;
-const leastTeasers = 3;
-
-function toCandidate(block: Block): Candidate {
-  const children = block.children.map(toCandidate);
-  const sign = block.name === "body" ? "none" : signOf(block.attributes, block.length < smallLength);
-  const ownMass = massOf(block);
-  const linkedHeadings = children.reduce((sum, child) => sum + child.linkedHeadings, isLinkedHeading(block) ? 1 : 0);
-  const teasers = children.filter(
-    (child) => child.linkedHeadings >= 1 && child.linkedHeadings <= 2 && child.mass < maxTeaserMass,
-  );
-  const hasTeasers = teasers.length >= leastTeasers;
-  if (hasTeasers) for (const teaser of teasers) teaser.isTeaser = true;
-  const mass = children.reduce((sum, child) => sum + child.mass * (child.isTeaser ? 0.3 : 1), ownMass);
-  return {
-    block,
-    children,
-    sign,
-    ownMass,
-    mass: sign === "decoration" ? mass * 0.1 : mass,
-    bodyMass: isArticleBody(block.attributes) ? mass : children.reduce((sum, child) => sum + child.bodyMass, 0),
-    linkedHeadings,
-    isTeaser: hasTeasers && teasers.length > children.length * 0.6,
-  };
+/**
+ * All of a page but the lists of links before the block that has its title and most of its text. Tables that only arrange a page are
+ * no tables in what is kept.
+ */
+function leaveOutLinks(page: Candidate, title: Block | undefined): PieceRange[] {
+  const ranges: PieceRange[] = [];
+  const best = findBest(page);
+  const isTitled = best !== undefined && (title === undefined || isWithin(title, best.block));
+  if (!isTitled || best.mass < leastRunning || best.mass < page.mass / 2) return [page.block];
+  const isLayout = /^(table|tbody|tr|td)$/.test(page.block.name);
+  let { start } = page.block;
+  for (const child of page.children) {
+    if (child !== best && (child.block.start > best.block.start || !isLinkList(child))) {
+      if (isLayout) ranges.push(child.block);
+      continue;
+    }
+    if (!isLayout) ranges.push({ start, end: child.block.start });
+    if (child === best) ranges.push(...leaveOutLinks(child, title));
+    start = child.block.end;
+  }
+  if (!isLayout) ranges.push({ start, end: page.block.end });
+  return ranges;
 }
 
-const heading = /^h[1-6]$/;
-
-function massOf({ name, ownLength, ownLinkLength, ownStops }: Block): number {
-  const plain = ownLength - ownLinkLength;
-  const isText = plain >= 25 && ownLinkLength <= ownLength / 2 && (ownStops > 0 || plain >= 80);
-  return isText && !heading.test(name) ? plain : 0;
-}
-
-function isLinkedHeading({ name, ownLength, ownLinkLength }: Block): boolean {
-  return heading.test(name) && ownLength >= 15 && ownLinkLength > ownLength * 0.8;
+function isWithin(inner: Block, outer: Block): boolean {
+  return inner.start >= outer.start && inner.end <= outer.end;
 }
 
 /** Goes from block to block to the one that holds the running text, and adds what is to be kept. Answers which it was. */
-function narrow(candidate: Candidate, ranges: PieceRange[]): Candidate {
+function narrow(candidate: Candidate, ranges: PieceRange[], isLast = true): Candidate {
   const best = findBest(candidate);
   if (best === undefined) {
+    if (isLast) findEnd(candidate, candidate.mass);
     keep(candidate, candidate.mass, ranges);
     return candidate;
   }
+  const bestAt = candidate.children.indexOf(best);
+  const kept = candidate.children.filter((child, at) => child === best || isCompanion(child, best, at < bestAt));
+  if (isLast) dropEnd(kept, best);
   let region = candidate;
-  let isBefore = true;
-  for (const child of candidate.children) {
-    if (child === best) {
-      region = narrow(best, ranges);
-      isBefore = false;
-    } else if (isCompanion(child, best, isBefore)) keep(child, best.mass, ranges);
+  for (const child of kept) {
+    if (child === best) region = narrow(best, ranges, isLast && child === kept.at(-1));
+    else keep(child, best.mass, ranges);
   }
   return region;
 }
 
-/** The child that holds most of the text; none where the text is spread over several, or stands in the block itself. */
-function findBest({ children, ownMass, mass }: Candidate): Candidate | undefined {
-  let best: Candidate | undefined;
-  for (const child of children) if (best === undefined || weigh(child) > weigh(best)) best = child;
-  if (best === undefined || isLeaf(best)) return undefined;
-  let weight = ownMass;
-  let loose = 0;
-  let nextMarked = 0;
-  for (const child of children) {
-    weight += weigh(child);
-    if (child === best) continue;
-    if (child.sign !== "decoration" && child.ownMass === child.mass) loose += child.ownMass;
-    if (isMarked(child)) nextMarked = Math.max(nextMarked, weigh(child));
+function dropEnd(kept: Candidate[], best: Candidate): void {
+  for (let last = kept.at(-1); last !== undefined && last !== best; last = kept.at(-1)) {
+    if (isLeaf(last) || !findEnd(last, best.mass)) return;
+    kept.pop();
   }
-  const isOnlyMarked = isMarked(best) && nextMarked < weigh(best) * 0.3;
-  const isEnough = weigh(best) >= weight * (isOnlyMarked ? 0.35 : 0.5);
-  return isEnough && ownMass <= mass * 0.2 && loose <= mass * 0.1 ? best : undefined;
-}
-
-function weigh({ sign, mass, bodyMass }: Candidate): number {
-  return bodyMass + (sign === "content" ? mass * 1.4 : mass);
-}
-
-function isMarked({ sign, bodyMass, block }: Candidate): boolean {
-  return sign === "content" || bodyMass > 0 || block.name === "main" || block.name === "article";
-}
-
-const leaves = new Set("p pre blockquote ul ol dl table h1 h2 h3 h4 h5 h6".split(" "));
-
-function isLeaf({ block }: Candidate): boolean {
-  return leaves.has(block.name);
 }
 
 /** Whether a block beside the one with the text belongs to it: its title, a part of the same kind, a paragraph that stands apart. */
 function isCompanion(child: Candidate, best: Candidate, isBefore: boolean): boolean {
   const { block, mass } = child;
   if (isDecoration(child, best.mass)) return false;
+  if (block.isNote) return true;
   if (heading.test(block.name)) return block.name === "h1" && isBefore;
   if (isTwin(block, best.block)) return true;
   const density = linkDensity(block);
@@ -162,8 +117,44 @@ function isTwin(a: Block, b: Block): boolean {
   return a.name === b.name && names !== undefined && names === b.attributes["class"];
 }
 
-function isDecoration({ sign, isTeaser, mass }: Candidate, regionMass: number): boolean {
-  return sign === "decoration" || isTeaser || (sign === "doubtful" && mass < regionMass * 0.2);
+function isDecoration({ sign, isTeaser, isAfterEnd, mass }: Candidate, regionMass: number): boolean {
+  return sign === "decoration" || isTeaser || isAfterEnd || (sign === "doubtful" && mass < regionMass * 0.2);
+}
+
+/**
+ * Marks what follows the last of the article: headings with nothing below them, lists of other pages and what they are called. Answers whether
+ * that is all there is.
+ */
+function findEnd({ block, children, ownMass }: Candidate, regionMass: number): boolean {
+  if (ownMass > 0) return false;
+  let isLabelled = false;
+  const shown = children.filter((child) => child.block.hash !== 0);
+  for (const [index, child] of [...shown.entries()].toReversed()) {
+    const isLinks = isJunk(child, regionMass) || isListOfPages(child.block);
+    const isTail =
+      isLinks || isTitle(child.block) || (isLabel(child.block) && (isLabelled || isUnderTitle(shown[index - 1])));
+    if (!isTail && (isLeaf(child) || !findEnd(child, regionMass))) return false;
+    isLabelled = isLinks;
+    child.isAfterEnd = true;
+  }
+  return block.ownLength === 0;
+}
+
+function isTitle({ name }: Block): boolean {
+  return heading.test(name) && name !== "h1";
+}
+
+/** Each item leads to another page of the site. */
+function isListOfPages({ name, children }: Block): boolean {
+  return name === "ul" && children.length > 1 && children.every((item) => item.insideLength > item.length * 0.25);
+}
+
+function isUnderTitle(above: Candidate | undefined): boolean {
+  return above !== undefined && isTitle(above.block);
+}
+
+function isLabel({ name, length, children, ownStops }: Block): boolean {
+  return /^(p|div)$/.test(name) && children.length === 0 && length <= 40 && ownStops <= 1;
 }
 
 /** Adds a block without what is decoration in it. */
@@ -183,11 +174,26 @@ function keep(candidate: Candidate, regionMass: number, ranges: PieceRange[]): v
 /** Decoration, a list of links, or a paragraph that is nothing but a link to elsewhere. */
 function isJunk(child: Candidate, regionMass: number): boolean {
   if (isDecoration(child, regionMass)) return true;
-  const { block, mass } = child;
-  if (block.name === "p") return block.ownLength >= 30 && block.ownLinkLength > block.ownLength * 0.9;
-  return /^(ul|ol|div|section|table)$/.test(block.name) && mass < 100 && linkDensity(block) > 0.5;
+  const { block } = child;
+  if (block.name === "p") return isLead(block);
+  return isLinkList(child) && (block.insideLength * 2 > block.linkLength || !isListOfSources(block));
 }
 
-function linkDensity({ length, linkLength }: Block): number {
-  return length === 0 ? 0 : linkLength / length;
+function isLinkList({ block, mass }: Candidate): boolean {
+  return (
+    /^(ul|ol|div|section|table|tr|td)$/.test(block.name) && mass < 100 && linkDensity(block) > 0.5 && !block.isNote
+  );
+}
+
+const maxLabel = 20;
+
+/** "Read more: …". What an article says of other pages it says in sentences. */
+function isLead({ ownLength, ownLinkLength, ownInsideLength, ownStops }: Block): boolean {
+  if (ownLength >= 30 && ownLinkLength > ownLength * 0.9) return true;
+  return ownInsideLength >= 30 && ownLength - ownInsideLength <= maxLabel && ownStops <= 1;
+}
+
+/** Links to other sites that each say more than who they are, as buttons to share a page do. */
+function isListOfSources({ name, length, children }: Block): boolean {
+  return /^[uo]l$/.test(name) && length > children.length * 20;
 }

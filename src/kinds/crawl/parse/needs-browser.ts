@@ -15,7 +15,10 @@ const asksForScripts =
   /java\s?script.{0,120}\b(enabled?|disabled?|requires?d?|needs?|support|activ\w+|turn(ed)? on|habilit\w+|aktivier\w*)|\b(enable|requires?|needs?|activate|turn on|without|support|aktivieren|activer|habilita\w*)\b.{0,120}java\s?script/is;
 
 /** By its own HTML. Of a page without a program the answer is no, however little it says. */
-export function judgeMaking(making: Making, markdown: string, words: number): NeedsBrowser {
+export function judgeMaking(
+  making: Making,
+  { markdown, words }: { readonly markdown: string; readonly words: number },
+): NeedsBrowser {
   const { hasScripts, hasEmptyRoot, hasEmptyPlace, noscript, isFrameset } = making;
   if (!hasScripts || isFrameset || words >= shellWords) return "no";
   if (hasEmptyRoot) return "yes";

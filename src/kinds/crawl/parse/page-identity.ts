@@ -14,10 +14,10 @@ export type PageIdentity = Pick<ParsedPage, "contentHash" | "fingerprint" | "out
 export class PageText {
   readonly #sketch = new TextSketch();
   readonly #address: AddressWords;
-  readonly #markdown: string;
+  readonly markdown: string;
 
   constructor(markdown: string, url: string) {
-    this.#markdown = markdown;
+    this.markdown = markdown;
     this.#address = new AddressWords(url);
     const [sketch, address] = [this.#sketch, this.#address];
     hashWords(markdown, (hash) => {
@@ -39,10 +39,10 @@ export class PageText {
     ].join("\n");
     const same = hashText(facts);
     const titled = hashText(document.title, same);
-    const telling = hashTellingWords(this.#markdown) ^ this.#address.hash;
+    const telling = hashTellingWords(this.markdown) ^ this.#address.hash;
     const outline: Outline = [same & 0xffff, (same >>> 16) & 0xffff, ...this.#sketch.gist];
     return {
-      contentHash: hashText(this.#markdown, titled),
+      contentHash: hashText(this.markdown, titled),
       fingerprint: this.#sketch.fingerprint((titled ^ telling) >>> 0),
       outline,
     };

@@ -1,6 +1,7 @@
 import { decodeText } from "../../../net/fetch/decode-text.ts";
 import { normaliseUrl } from "../site/page-url.ts";
-import type { FrameBody } from "./parse-plan.ts";
+import { hashWords } from "../site/similarity.ts";
+import type { FrameBody, ParseRequest } from "./parse-plan.ts";
 import { readDocument, type PageLink, type ReadDocument } from "./read-document.ts";
 import { toMarkdown } from "./to-markdown.ts";
 
@@ -13,7 +14,27 @@ export interface PagePart {
   readonly markdown: string;
 }
 
-export function readPart({ url, body, contentType }: FrameBody): PagePart {
+/** A page with what it shows within it. Its text follows the page's own. */
+export interface WholePage extends PagePart {
+  /** For selectors: with the HTML of the frames. */
+  readonly html: string;
+  readonly hasFrames: boolean;
+}
+
+export function readWhole({ frames = [], ...page }: Omit<ParseRequest, "plan">): WholePage {
+  const main = readPart(page);
+  if (frames.length === 0) return { ...main, html: main.text, hasFrames: false };
+  const framed = frames.map(readPart);
+  return {
+    text: main.text,
+    html: joinTexts([main, ...framed].map(({ text }) => text)),
+    document: withFrames(main, framed),
+    markdown: joinTexts([main, ...framed].map(({ markdown }) => markdown)),
+    hasFrames: true,
+  };
+}
+
+function readPart({ url, body, contentType }: FrameBody): PagePart {
   const { text } = decodeText(body, contentType);
   const isHtml = isHtmlType(contentType, text);
   const document = readDocument(isHtml ? text : "", url);
@@ -24,12 +45,28 @@ function isHtmlType(contentType: string, text: string): boolean {
   return /html|xml/i.test(contentType) || (!/^text\/(plain|markdown)/i.test(contentType) && /^\s*</.test(text));
 }
 
-export function joinTexts(texts: readonly string[]): string {
+interface OwnMarkdown {
+  readonly markdown: string;
+  readonly words: number;
+  readonly leftOut: number;
+}
+
+/** The page without the blocks that are its site's; undefined if it has none, or nothing else. */
+export function ownMarkdown(document: ReadDocument, template: Int32Array | undefined): OwnMarkdown | undefined {
+  const own = template === undefined ? undefined : document.contentWithout(template);
+  if (own === undefined) return undefined;
+  const markdown = toMarkdown(own.pieces, longestMarkdown).slice(0, longestMarkdown);
+  let words = 0;
+  hashWords(markdown, () => (words += 1));
+  return words === 0 ? undefined : { markdown, words, leftOut: own.leftOut };
+}
+
+function joinTexts(texts: readonly string[]): string {
   return texts.filter((text) => text !== "").join("\n\n");
 }
 
 /** What a page says of itself, with the links and frames of what it shows within it. */
-export function withFrames({ document }: PagePart, framed: readonly PagePart[]): ReadDocument {
+function withFrames({ document }: PagePart, framed: readonly PagePart[]): ReadDocument {
   const links = new Map<string, PageLink>();
   const parts = [document, ...framed.filter((part) => !part.document.isNofollow).map((part) => part.document)];
   for (const link of parts.flatMap((part) => part.links)) if (!links.has(link.url)) links.set(link.url, link);

@@ -11,7 +11,15 @@ import type { ParsedPage, ParsePlan, ParseRequest } from "./parse-plan.ts";
 import type { ReadDocument } from "./read-document.ts";
 import { guessFields, readSelector, selectFields } from "./select-data.ts";
 import { judgeMaking } from "./needs-browser.ts";
-import { findFrames, findRefresh, joinTexts, longestMarkdown, readPart, withFrames } from "./page-parts.ts";
+import {
+  findFrames,
+  findRefresh,
+  joinTexts,
+  longestMarkdown,
+  ownMarkdown,
+  readPart,
+  withFrames,
+} from "./page-parts.ts";
 
 const maxLinksShown = 1_000;
 const maxItems = 1_000;
@@ -36,22 +44,16 @@ export async function compilePlan(plan: ParsePlan): Promise<CompiledPlan> {
   };
 }
 
-export function parsePage({ frames = [], language, ...page }: ParseRequest, compiled: CompiledPlan): ParsedPage {
-  const { plan, isInScope } = compiled;
-  const { url } = page;
-  const main = readPart(page);
-  const framed = frames.map(readPart);
-  const { text } = main;
-  const read = framed.length === 0 ? main.document : withFrames(main, framed);
-  const document = { ...read, language: languageOfPage(read, url) || (language ?? "") };
-  const whole = framed.length === 0 ? main.markdown : joinTexts([main, ...framed].map(({ markdown: part }) => part));
-  const markdown = whole.slice(0, longestMarkdown);
-  const pageText = new PageText(markdown, url);
-  const { words } = pageText;
-  const selected =
-    compiled.toTree === undefined
-      ? undefined
-      : select(compiled.toTree(joinTexts([main, ...framed].map((part) => part.text))), compiled, url);
+export function parsePage(request: ParseRequest, compiled: CompiledPlan): ParsedPage {
+  const { plan, isInScope, toTree } = compiled;
+  const { url, language = "", template } = request;
+  const { text, html, document: read, markdown: whole, hasFrames } = readWhole(request);
+  const document = { ...read, language: languageOfPage(read, url) || language };
+  // Which page it is must not depend on what was known of the site when it came.
+  const pageText = new PageText(whole.slice(0, longestMarkdown), url);
+  const own = hasFrames ? undefined : ownMarkdown(document, template);
+  const { markdown, words } = own ?? pageText;
+  const selected = toTree === undefined ? undefined : select(toTree(html), compiled, url);
   const followed = document.isNofollow ? [] : linksToFollow(document).filter((link) => isInScope(link));
   const extracted = extract(document, selected, compiled, url);
   const fields = {
@@ -59,7 +61,8 @@ export function parsePage({ frames = [], language, ...page }: ParseRequest, comp
     language: document.language,
     words,
     ...(plan.fields.includes("markdown") ? { markdown } : {}),
-    ...(markdown.length < whole.length ? { is_cut: true } : {}),
+    ...(own === undefined && markdown.length < whole.length ? { is_cut: true } : {}),
+    ...(own === undefined ? {} : { left_out: own.leftOut }),
     ...(plan.fields.includes("links") ? { links: document.links.slice(0, maxLinksShown).map((link) => link.url) } : {}),
     ...(plan.fields.includes("metadata") ? { metadata: document.metadata } : {}),
     ...(plan.fields.includes("html") ? { html: text } : {}),
@@ -72,12 +75,13 @@ export function parsePage({ frames = [], language, ...page }: ParseRequest, comp
     links: followed.join("\n"),
     linkHashes: hashAll(followed),
     ...pageText.identity(document, extracted.data, url),
+    blocks: document.blocks,
     canonical: document.canonical,
     alternates: document.alternates.filter((alternate) => isInScope(alternate.url)),
     next: selected?.next ?? document.next,
-    needsBrowser: judgeMaking(document.making, markdown, words),
-    refresh: findRefresh(document, url, words),
-    frames: findFrames(document, url, words),
+    needsBrowser: judgeMaking(document.making, pageText),
+    refresh: findRefresh(document, url, pageText.words),
+    frames: findFrames(document, url, pageText.words),
   };
 }
 

@@ -27,6 +27,8 @@ export interface ParseRequest {
   readonly language?: string;
   /** A plan as JSON: as a text it costs nothing to send, and is looked up by itself. */
   readonly plan: string;
+  /** Hashes of the blocks that most pages of the site have. */
+  readonly template?: Int32Array | undefined;
   /** What is shown within the page: its text follows the page's own. */
   readonly frames?: readonly FrameBody[];
 }
@@ -47,6 +49,8 @@ export interface ParsedPage {
   readonly links: string;
   readonly linkHashes: Float64Array;
   readonly contentHash: number;
+  /** Hashes of the blocks that may be the site's. */
+  readonly blocks: Int32Array;
   readonly fingerprint: readonly number[] | undefined;
   readonly outline: Outline;
   readonly canonical: string | undefined;

@@ -6,6 +6,7 @@ import { isPlainPath, normaliseUrl, originOf } from "../site/page-url.ts";
 import type { Piece } from "./content-piece.ts";
 import { ContentWriter } from "./content-writer.ts";
 import { orNoAttributes, type Attributes } from "./element-rules.ts";
+import type { PageContent } from "./page-content.ts";
 import { Microdata } from "./microdata.ts";
 import type { Alternate } from "./page-language.ts";
 import { PageSigns, type Making } from "./page-signs.ts";
@@ -31,6 +32,10 @@ export interface ReadDocument {
   readonly metadata: PageMetadata;
   /** The main content, cleaned. */
   readonly content: readonly Piece[];
+  /** Hashes of the blocks in it that are the site's, not the page's, if other pages have them as well. */
+  readonly blocks: Int32Array;
+  /** The content without such blocks; undefined if it has none of them. */
+  readonly contentWithout: PageContent["without"];
   readonly making: Making;
   /** Where the page leads by itself, and after how many seconds. */
   readonly refresh: { readonly seconds: number; readonly url: string } | undefined;
@@ -69,9 +74,7 @@ export function readDocument(html: string, url: string): ReadDocument {
 }
 
 class DocumentReader {
-  readonly #content = new ContentWriter(
-    (reference) => this.#plain(reference) ?? resolveReference(reference, this.#base),
-  );
+  readonly #content: ContentWriter;
   readonly #microdata = new Microdata();
   readonly #signs = new PageSigns();
   readonly #links = new Map<string, PageLink>();
@@ -90,6 +93,10 @@ class DocumentReader {
 
   constructor(url: string) {
     this.#base = url;
+    this.#content = new ContentWriter(
+      (reference) => this.#plain(reference) ?? resolveReference(reference, this.#base),
+      url,
+    );
   }
 
   get depth(): number {
@@ -146,6 +153,7 @@ class DocumentReader {
   }
 
   result(): ReadDocument {
+    const content = this.#content.content(this.#isArticle);
     const robots = (this.#meta["robots"] ?? "").toLowerCase();
     const making = this.#signs.result();
     return {
@@ -163,7 +171,9 @@ class DocumentReader {
         json_ld: this.#jsonLd,
         microdata: this.#microdata.items,
       },
-      content: this.#content.content(this.#isArticle),
+      content: content.pieces,
+      blocks: content.blocks,
+      contentWithout: content.without,
       making,
       refresh: this.#toRefresh(making.refresh),
       frames: making.frames.flatMap((reference) => normaliseUrl(reference, this.#base) ?? []),

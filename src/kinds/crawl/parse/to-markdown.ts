@@ -12,7 +12,7 @@ interface Container {
 
 /** Deeper ones are flattened: their indents would be all that is to be seen. */
 const maxContainers = 30;
-const inlineMarks: ReadonlySet<MarkName> = new Set(["a", "code", "strong", "em", "del", "sub", "sup"]);
+const inlineMarks: ReadonlySet<MarkName> = new Set(["a", "code", "strong", "em", "del", "sub", "sup", "noteref"]);
 
 const headingLevels: ReadonlyMap<MarkName, number> = new Map([
   ["h1", 1],
@@ -75,6 +75,7 @@ class MarkdownWriter {
     else if (mark.name === "ol") this.#lists.push({ next: Number(mark.value ?? 1), isBegun: false });
     else if (mark.name === "li") this.#openItem();
     else if (mark.name === "blockquote") this.#enter("> ", "> ");
+    else if (mark.name === "note") this.#enter(`[^${mark.value}]: `, "    ");
   }
 
   close({ name }: Mark): void {
@@ -92,7 +93,9 @@ class MarkdownWriter {
       this.#lists.pop();
       this.#isTight = false;
     }
-    if (name === "li" || name === "blockquote") this.#leave();
+    if (name === "li" || name === "blockquote" || name === "note") this.#leave();
+    // Notes are apart, or one would be taken for the end of the other.
+    if (name === "note") this.#isTight = false;
   }
 
   end(): string {
@@ -164,6 +167,7 @@ class MarkdownWriter {
     if (this.#table?.depth !== 1) return;
     if (mark.name === "tr") this.#table.table.addRow();
     else if (mark.name === "td" || mark.name === "th") this.#table.cell = mark;
+    else if (mark.name === "li" && this.#table.cell !== undefined) this.#inline.raw("- ", true);
   }
 
   #closeInTable(name: MarkName): void {

@@ -4,6 +4,7 @@ import { readBest, readRendered, RenderingLuck, type PageReading, type ParseBody
 import type { FrontierEntry } from "./frontier.ts";
 import { normaliseUrl } from "./page-url.ts";
 import type { CrawlLimits, CrawlParts } from "./site-crawl.ts";
+import type { SiteTemplate } from "./site-template.ts";
 
 export interface LoadedPage extends PageReading {
   readonly status: number;
@@ -18,13 +19,14 @@ export type LoadEntry = (entry: FrontierEntry) => Promise<Loaded>;
 
 const maxHops = 10;
 
-export function createPageLoader(limits: CrawlLimits, parts: CrawlParts): LoadEntry {
+export function createPageLoader(limits: CrawlLimits, parts: CrawlParts, siteTemplate: SiteTemplate): LoadEntry {
   const { settings, pool, plan, signal, isInScope, state } = parts;
   const { delayMs, timeoutMs, maxBytes, render, waitFor, takesScreenshots, pagination } = limits;
   const scrolls = pagination?.type === "infinite_scroll" ? pagination.scrolls : 0;
   const request = { signal, timeoutMs, maxBytes, delayMs };
   const luck = new RenderingLuck();
-  const parse: ParseBody = (body) => pool.parse({ ...body, plan, language: state.languageOf(body.url) });
+  const parse: ParseBody = (page) =>
+    pool.parse({ ...page, plan, language: state.languageOf(page.url), template: siteTemplate.of(page.url) });
   const inBrowser = (url: string): Promise<PageReading> =>
     readRendered(url, { ...request, waitFor, scrolls, takesScreenshot: takesScreenshots }, { settings, parse });
 

@@ -13,6 +13,7 @@ import type { RenderChoice } from "../page/page-reading.ts";
 import type { ReadByModel } from "../page/read-by-model.ts";
 import { createPageLoader, type LoadedPage, type LoadEntry } from "./page-loader.ts";
 import type { Scope } from "./scope.ts";
+import { SiteTemplate } from "./site-template.ts";
 
 /** What a crawl works with; all of it lives as long as its attempt. */
 export interface CrawlParts {
@@ -51,6 +52,7 @@ export class SiteCrawl {
   readonly #parts: CrawlParts;
   readonly #manner: CrawlLimits;
   readonly #canonicals: CanonicalLinks;
+  readonly #template = new SiteTemplate();
   readonly #load: LoadEntry;
   #active = 0;
   #onIdle: (() => void) | undefined;
@@ -59,7 +61,7 @@ export class SiteCrawl {
   constructor(manner: CrawlLimits, parts: CrawlParts) {
     this.#manner = manner;
     this.#parts = parts;
-    this.#load = createPageLoader(manner, parts);
+    this.#load = createPageLoader(manner, parts, this.#template);
     const { state, isInScope } = parts;
     const load = async (url: string): Promise<LoadedPage | undefined> => {
       const loaded = await this.#load({ url, depth: 0, hops: 0 });
@@ -170,6 +172,7 @@ export class SiteCrawl {
       tokens,
     };
     if (this.#isDropped(twin)) return this.record({ type: "duplicate", ...twin, bytes, ...lead });
+    this.#template.learn(page.url, parsed.blocks);
     const { contentHash: content, fingerprint: sketch, outline, title } = parsed;
     const facts = { url: identityOf(page), status, bytes, at: Date.now(), content, sketch, outline, title };
     const languages = this.#parts.state.unknownLanguages([...parsed.alternates, ...(via?.parsed.alternates ?? [])]);
