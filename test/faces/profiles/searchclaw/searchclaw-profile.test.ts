@@ -251,7 +251,12 @@ describe("the profile searchclaw", () => {
         { action: "select", success: false, ...nothing, error: anyText },
         { action: "screenshot", success: true, ...nothing, data: expect.stringMatching(/^iVBOR/) as string },
         { action: "evaluate", success: true, ...nothing, data: "Form" },
-        { action: "evaluate", success: false, ...nothing, error: "A script failed in the page: ReferenceError: nowhere is not defined." },
+        {
+          action: "evaluate",
+          success: false,
+          ...nothing,
+          error: "A script failed in the page: ReferenceError: nowhere is not defined.",
+        },
         { action: "extract", success: true, ...nothing, content: "Hello Ada" },
       ],
       final_url: at("/form"),
@@ -278,6 +283,8 @@ describe("the profile searchclaw", () => {
       ["browse", { url: at("/form"), actions: [] }, 422, "actions must not be empty"],
       ["markdown", { url: at("/gone") }, 502, "404"],
       ["markdown", { url: "http://169.254.169.254/" }, 502, "169.254.169.254"],
+      ["screenshot", { url: "http://169.254.169.254/" }, 502, "169.254.169.254 is not on the public internet"],
+      ["browse", { url: "http://no.invalid/", actions: [{ type: "press", key: "x" }] }, 502, "could not be resolved"],
       ["agent", { prompt: "" }, 422, "prompt"],
     ];
     for (const [tool, args, status, detail] of cases) {
