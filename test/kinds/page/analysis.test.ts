@@ -180,6 +180,20 @@ describe.skipIf(!hasBrowser)("a page analysis", () => {
     expect((await framesOf("/short", {})).list.map(({ top }) => top)).toEqual([0, 0, 0, 0, 0]);
   });
 
+  test("measures at each size how long and high lines of text are, and which pictures come in its size", async () => {
+    const pixels = `data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='80' height='80'/%3E`;
+    const page = `<!doctype html><html lang="en"><head><meta name="viewport" content="width=device-width"><title>lines</title>
+      <style>p { font: 20px/1.5 serif; margin: 0; } body { margin: 0; }</style></head><body><p>${"word ".repeat(100)}</p><b>short</b>
+      <img alt="" src="${pixels}"><img alt="" src="${pixels}" srcset="${pixels} 2x"><picture><img alt="" src="${pixels}"></picture><img alt="" src="${pixels}" width="9">
+      </body></html>`;
+    const { url } = await startSite({ "/": page });
+    const { responsive } = await world().analyze({ url: `${url}/`, features: ["responsive"] });
+    const [wide, , mobile] = responsive?.viewports ?? [];
+    expect(wide?.runningText).toEqual({ characters: 144, height: 1.5 });
+    expect(mobile?.runningText).toEqual({ characters: 37.5, height: 1.5 });
+    expect(mobile?.images).toEqual({ count: 3, adaptive: 2 });
+  });
+
   test("compares sizes of the window: columns, navigation, what is hidden, overflow, small targets", async () => {
     const page = `<!doctype html><html lang="en"><head><meta name="viewport" content="width=device-width"><title>sizes</title><style>
       .row { display: flex; flex-direction: row; } .toggle { display: none; } #side { display: block; }

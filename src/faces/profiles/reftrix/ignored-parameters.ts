@@ -127,8 +127,6 @@ export const ignoredByEvaluate: readonly IgnoredParameter[] = [
   ignore("quality", notKept, "context.projectId"),
   ignore("quality", notKept, "context.brandPaletteId"),
   ignore("quality", fixed, "use_playwright", true, false),
-  ignore("quality", fixed, "responsive_evaluation.checks.readability", false),
-  ignore("quality", fixed, "responsive_evaluation.checks.images", false),
   ignore("quality", kept, "save_to_db", true, false),
   ignore("quality", noCode, "includeCodeExamples", true, false),
 ];

@@ -25,10 +25,6 @@ const leftOut = new Set([
   "motion.detect.frame_analysis.statistics.motionVectorCount",
   "motion.detect.frame_analysis.layoutShifts",
   "motion.detect.frame_analysis.motionVectors",
-  "quality.evaluate.axeAccessibility.wcagLevel",
-  "quality.evaluate.responsiveDesign.viewportSummaries.*.readabilityScore",
-  "quality.evaluate.responsiveDesign.viewportSummaries.*.responsiveImageScore",
-  "quality.getJobStatus.result.results.*.data.axeAccessibility.wcagLevel",
 ]);
 
 /** What is ours besides. */

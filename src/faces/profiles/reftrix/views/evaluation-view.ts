@@ -27,7 +27,7 @@ export function viewEvaluation(quality: Quality, evaluatedAt: string, choice: Ev
       : {}),
     ...(accessibility === null
       ? {}
-      : { axeAccessibility: viewAccessibility(accessibility, few(violationsOf(quality), 5)) }),
+      : { axeAccessibility: viewAccessibility(accessibility, violationsOf(quality), few) }),
     evaluatedAt,
   };
 }
@@ -60,9 +60,22 @@ function violationsOf({ findings }: Quality): View[] {
 }
 
 /** The score is the share of the rules that apply and hold. */
-function viewAccessibility({ violations, passes }: NonNullable<Quality["accessibility"]>, told: readonly View[]): View {
+function viewAccessibility(
+  { violations, passes }: NonNullable<Quality["accessibility"]>,
+  all: readonly View[],
+  few: (list: readonly View[], max: number) => readonly View[],
+): View {
   const applied = violations + passes;
-  return { violations: told, passes, score: applied === 0 ? 100 : Math.round((100 * passes) / applied) };
+  const score = applied === 0 ? 100 : Math.round((100 * passes) / applied);
+  return { violations: few(all, 5), passes, score, wcagLevel: reckonLevel(score, all) };
+}
+
+/** As the original does it; rules alone cannot tell that a page conforms. */
+function reckonLevel(score: number, violations: readonly View[]): "A" | "AA" | "AAA" {
+  const impacts = violations.map(({ impact }) => impact);
+  const isGrave = impacts.includes("critical") || (impacts.includes("serious") && score < 90);
+  if (isGrave || score < 80) return "A";
+  return score < 95 ? "AA" : "AAA";
 }
 
 /** Reftrix compares with its database of patterns; without one, it says so like this. */
