@@ -152,6 +152,7 @@ describe.skipIf(!hasBrowser)("a page analysis", () => {
     const { url } = await startSite({
       "/still": still,
       "/moving": moving,
+      "/shifting": `${still}<script>addEventListener("scroll", () => { for (const box of document.querySelectorAll("div")) box.style.marginTop = "250px"; });</script>`,
       "/short": "<!doctype html><title>x</title><p>short",
     });
     const framesOf = async (path: string, frames: object): Promise<Frames> => {
@@ -177,6 +178,12 @@ describe.skipIf(!hasBrowser)("a page analysis", () => {
     expect(lively.list).toHaveLength(6);
     expect(lively.list.at(-1)?.top).toBe(calm.list.at(-1)?.top);
     expect(Math.min(...lively.list.slice(1).map(({ changed }) => changed ?? 0))).toBeGreaterThan(0.2);
+    // What moves by itself is told apart from what only changes its look.
+    expect(calm.list.flatMap(({ shifts }) => shifts)).toEqual([]);
+    const shifting = await framesOf("/shifting", { step_px: 300, max: 6 });
+    const [shift] = shifting.list.flatMap(({ shifts = [] }) => shifts);
+    expect(shift?.value).toBeGreaterThan(0.01);
+    expect(shift?.box.height).toBeGreaterThan(100);
     expect((await framesOf("/short", {})).list.map(({ top }) => top)).toEqual([0, 0, 0, 0, 0]);
   });
 

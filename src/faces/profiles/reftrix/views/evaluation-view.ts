@@ -78,7 +78,7 @@ function reckonLevel(score: number, violations: readonly View[]): "A" | "AA" | "
   return score < 95 ? "AA" : "AAA";
 }
 
-/** Reftrix compares with its database of patterns; without one, it says so like this. */
+/** Reftrix compares with its database of patterns; where it cannot, it says so like this. */
 export const noPatternAnalysis = {
   similarSections: [],
   similarMotions: [],
@@ -87,5 +87,5 @@ export const noPatternAnalysis = {
   patternSimilarityAvg: 0,
   patternDrivenEnabled: false,
   fallbackUsed: true,
-  fallbackReason: "There are no patterns to compare with, so the figures here say nothing.",
+  fallbackReason: "A page is not compared with those of the design library, so the figures here say nothing.",
 };
