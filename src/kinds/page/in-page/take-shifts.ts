@@ -33,14 +33,13 @@ function take(): Shift[] {
     return [];
   }
   const entries = [...watch.seen.splice(0), ...watch.observer.takeRecords()] as LayoutShift[];
-  const corners = (rects: readonly DOMRectReadOnly[]): Box => {
-    const [x, y] = [Math.min(...rects.map(({ left }) => left)), Math.min(...rects.map(({ top }) => top))];
-    const [end, bottom] = [Math.max(...rects.map((rect) => rect.right)), Math.max(...rects.map((rect) => rect.bottom))];
-    return { x: Math.round(x), y: Math.round(y), width: Math.round(end - x), height: Math.round(bottom - y) };
-  };
   return entries.slice(0, 10).flatMap(({ value, sources }) => {
     const rects = sources.flatMap(({ previousRect, currentRect }) => [previousRect, currentRect]);
     const shown = rects.filter(({ width, height }) => width > 0 && height > 0);
-    return shown.length === 0 ? [] : [{ value, box: corners(shown) }];
+    if (shown.length === 0) return [];
+    const [x, y] = [Math.min(...shown.map(({ left }) => left)), Math.min(...shown.map(({ top }) => top))];
+    const [end, bottom] = [Math.max(...shown.map((rect) => rect.right)), Math.max(...shown.map((rect) => rect.bottom))];
+    const box = { x: Math.round(x), y: Math.round(y), width: Math.round(end - x), height: Math.round(bottom - y) };
+    return [{ value, box }];
   });
 }

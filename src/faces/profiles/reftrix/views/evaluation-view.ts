@@ -72,8 +72,8 @@ function viewAccessibility(
 
 /** As the original does it; rules alone cannot tell that a page conforms. */
 function reckonLevel(score: number, violations: readonly View[]): "A" | "AA" | "AAA" {
-  const impacts = violations.map(({ impact }) => impact);
-  const isGrave = impacts.includes("critical") || (impacts.includes("serious") && score < 90);
+  const impacts = new Set(violations.map(({ impact }) => impact));
+  const isGrave = impacts.has("critical") || (impacts.has("serious") && score < 90);
   if (isGrave || score < 80) return "A";
   return score < 95 ? "AA" : "AAA";
 }
