@@ -45,6 +45,7 @@ const typeNames: Readonly<Record<string, string>> = {
   tuple: "a list",
   object: "an object",
   record: "an object",
+  nonoptional: "given",
 };
 const lengthUnits: Readonly<Record<string, string>> = { string: "character", array: "item" };
 const formatNames: Readonly<Record<string, string>> = { url: "a URL", uuid: "a UUID", datetime: "an ISO 8601 time" };

@@ -51,6 +51,13 @@ describe("parsing at a border", () => {
     expect(parseInput(trimmed, { name: " x ", more: 1 }, "The input")).toEqual({ name: "x", count: 1 });
   });
 
+  it("a field that only one of its verbs requires is told without a word of the schema", () => {
+    const optional = z.object({ ids: z.array(z.string()).optional() });
+    expect(() => parseInput(optional.required({ ids: true }), {}, "The request")).toThrow(
+      "ids is missing: it must be given.",
+    );
+  });
+
   it.each([
     [{}, "url", "url is missing: it must be a string."],
     [{ url: 5 }, "url", "url must be a string, got 5."],

@@ -22,10 +22,11 @@ const nextId = createIdSource(() => Date.now());
 /** An analysed page as the kind hands it over, with only what a test names being out of the ordinary. */
 export function keptPage(wishes: PageWishes = {}): KeptPage {
   const { sections = [], motions = [], gradients = [] } = wishes;
-  const url = wishes.url ?? "https://page.example/";
+  const pageId = wishes.id ?? nextId();
+  const url = wishes.url ?? `https://page.example/${pageId}`;
   const made = sections.map((given, position) => ({ section: section(given, position), given }));
   return {
-    id: wishes.id ?? nextId(),
+    id: pageId,
     owner: wishes.owner ?? "local",
     input: { url },
     analysis: {

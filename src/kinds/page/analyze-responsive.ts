@@ -93,6 +93,8 @@ function toResult({ name, width, height, facts, screenshot }: SeenViewport): Vie
     bodySize: facts.bodySize,
     headingSize: facts.headingSize,
     smallestText: facts.smallestText,
+    runningText: facts.runningText ?? undefined,
+    images: facts.images,
     screenshot,
   };
 }

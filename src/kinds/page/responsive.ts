@@ -17,6 +17,14 @@ const viewportResultSchema = z.object({
   bodySize: z.number(),
   headingSize: z.number(),
   smallestText: z.number(),
+  runningText: z
+    .object({ characters: z.number(), height: z.number() })
+    .optional()
+    .describe("Of texts of 40 characters and more: characters in a line, and its height in sizes of its letters."),
+  images: z
+    .object({ count: z.number(), adaptive: z.number() })
+    .optional()
+    .describe("Larger than 50 px, and of them those with a srcset or in a picture element."),
   screenshot: z.string().optional(),
 });
 

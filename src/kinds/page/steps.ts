@@ -6,6 +6,7 @@ import { collectPage, type CollectedPage } from "./collect-page.ts";
 import type { PageInput, PageRequest } from "./contract.ts";
 import { readColors } from "./in-page/read-colors.ts";
 import { viewportScript } from "./in-page/scripts.ts";
+import { endMovements } from "./in-page/settle-page.ts";
 import { analyzeLayout, readBreakpoints } from "./layout/analyze-layout.ts";
 import type { Layout } from "./layout/layout.ts";
 import { readUsedFonts } from "./layout/used-fonts.ts";
@@ -63,6 +64,7 @@ export const browserSteps: BrowserSteps = {
     const live = await keeper.get();
     const collected = await collectPage(live);
     const { facts } = collected;
+    await live.evaluate(endMovements());
     const picture = await takePicture(live, input.viewport, facts.document.height);
     if (input.screenshots) await context.artifacts.save(mainScreenshot, picture);
     if (input.include_html) {

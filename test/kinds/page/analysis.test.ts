@@ -152,6 +152,7 @@ describe.skipIf(!hasBrowser)("a page analysis", () => {
     const { url } = await startSite({
       "/still": still,
       "/moving": moving,
+      "/shifting": `${still}<script>addEventListener("scroll", () => { for (const box of document.querySelectorAll("div")) box.style.marginTop = "250px"; });</script>`,
       "/short": "<!doctype html><title>x</title><p>short",
     });
     const framesOf = async (path: string, frames: object): Promise<Frames> => {
@@ -177,7 +178,27 @@ describe.skipIf(!hasBrowser)("a page analysis", () => {
     expect(lively.list).toHaveLength(6);
     expect(lively.list.at(-1)?.top).toBe(calm.list.at(-1)?.top);
     expect(Math.min(...lively.list.slice(1).map(({ changed }) => changed ?? 0))).toBeGreaterThan(0.2);
+    // What moves by itself is told apart from what only changes its look.
+    expect(calm.list.flatMap(({ shifts }) => shifts)).toEqual([]);
+    const shifting = await framesOf("/shifting", { step_px: 300, max: 6 });
+    const [shift] = shifting.list.flatMap(({ shifts = [] }) => shifts);
+    expect(shift?.value).toBeGreaterThan(0.01);
+    expect(shift?.box.height).toBeGreaterThan(100);
     expect((await framesOf("/short", {})).list.map(({ top }) => top)).toEqual([0, 0, 0, 0, 0]);
+  });
+
+  test("measures at each size how long and high lines of text are, and which pictures come in its size", async () => {
+    const pixels = `data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='80' height='80'/%3E`;
+    const page = `<!doctype html><html lang="en"><head><meta name="viewport" content="width=device-width"><title>lines</title>
+      <style>p { font: 20px/1.5 serif; margin: 0; } body { margin: 0; }</style></head><body><p>${"word ".repeat(100)}</p><b>short</b>
+      <img alt="" src="${pixels}"><img alt="" src="${pixels}" srcset="${pixels} 2x"><picture><img alt="" src="${pixels}"></picture><img alt="" src="${pixels}" width="9">
+      </body></html>`;
+    const { url } = await startSite({ "/": page });
+    const { responsive } = await world().analyze({ url: `${url}/`, features: ["responsive"] });
+    const [wide, , mobile] = responsive?.viewports ?? [];
+    expect(wide?.runningText).toEqual({ characters: 144, height: 1.5 });
+    expect(mobile?.runningText).toEqual({ characters: 37.5, height: 1.5 });
+    expect(mobile?.images).toEqual({ count: 3, adaptive: 2 });
   });
 
   test("compares sizes of the window: columns, navigation, what is hidden, overflow, small targets", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { PageAnalysis } from "../../../src/kinds/page/contract.ts";
+import { endMovements } from "../../../src/kinds/page/in-page/settle-page.ts";
 import { readAxe } from "../../../src/kinds/page/quality/axe.ts";
 import { faultyPage } from "./pages.ts";
 import { startSite } from "./site.ts";
@@ -60,6 +61,19 @@ describe.skipIf(!hasBrowser)("the quality of a page", () => {
         "region",
       ]),
     );
+  });
+
+  test("is judged when movements that end soon are over, and without waiting for those that do not", async () => {
+    const { url } = await startSite({ "/": "<!doctype html><p>soon</p><b>never</b><i>late</i>" });
+    const running = await world().browser.use({}, new AbortController().signal, async (session) => {
+      const page = await session.openPage();
+      await page.goto(url);
+      await page.evaluate(`for (const [name, duration, iterations] of [["p", 600, 1], ["b", 600, Infinity], ["i", 600000, 1]])
+        document.querySelector(name).animate([{ opacity: 0 }, { opacity: 1 }], { duration, iterations }).id = name;`);
+      await page.evaluate(endMovements());
+      return page.evaluate(`document.getAnimations().map(({ id }) => id).toSorted()`);
+    });
+    expect(running).toEqual(["b", "i"]);
   });
 
   test("says where on the page each element is that violates a rule, with rule, impact and help", async () => {

@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { KeptPage } from "../../../src/kinds/page/contract.ts";
 import type { Library, LibraryLimits, SearchRequest } from "../../../src/library/library.ts";
 import { connect } from "../../../src/store/sqlite/driver.ts";
 import { openTestLibrary } from "../../library/open.ts";
@@ -124,6 +125,26 @@ describe("the design library", () => {
     expect((await library.entries(harbour.id, everybody)).map(({ id }) => id)).toEqual(before);
     expect(await library.list({ limit: 10 }, everybody)).toHaveLength(1);
     expect(await search({ query: "tides" })).toHaveLength(1);
+  });
+
+  test("finds of an address what its newest analysis has, each owner's apart, until that is gone", async () => {
+    const at = (heading: string, owner: string, url = "https://again.example/"): KeptPage =>
+      keptPage({ owner, url, sections: [{ heading, text: "berths" }] });
+    const [old, fresh] = [at("Old", "ada"), at("New", "ada")];
+    await library.keep(old, 0);
+    await library.keep(at("Bob's", "bob"), 1);
+    await library.keep(fresh, 2);
+    await library.keep(keptPage({ owner: "ada", url: fresh.analysis.url, motions: [{ name: "glow" }] }), 3);
+    expect((await search({ query: "berths" })).toSorted()).toEqual(["Bob's", "New"]);
+    expect(await search({ query: "berths" }, "ada")).toEqual(["New"]);
+    expect(await search({ query: "berths", page: old.id })).toEqual(["Old"]);
+    await library.close();
+    library = open();
+    expect(await search({ query: "berths" }, "ada")).toEqual(["New"]);
+    await library.remove(fresh.id, everybody);
+    expect(await search({ query: "berths" }, "ada")).toEqual(["Old"]);
+    for (const heading of ["Draft 1", "Draft 2"]) await library.keep(at(heading, "eve", "http://html.invalid/"), 4);
+    expect((await search({ query: "berths" }, "eve")).toSorted()).toEqual(["Draft 1", "Draft 2"]);
   });
 
   test("removes what is too old, and the oldest where there is too much, and finds none of it again", async () => {

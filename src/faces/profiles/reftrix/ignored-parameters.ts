@@ -27,7 +27,7 @@ const lighthouse: Reason = {
 };
 const noCode: Reason = { code: "NO_CODE", why: "no model writes code here" };
 const kept: Reason = { code: "ALWAYS_KEPT", why: "every analysis is kept with its job until its time has ended" };
-const notKept: Reason = { code: "NO_DESIGN_DATABASE", why: "there is no database of designs" };
+const notKept: Reason = { code: "NO_DESIGN_DATABASE", why: "a page is not compared with those of the design library" };
 const fixed: Reason = { code: "FIXED_BY_ANALYSIS", why: "the analysis always does this in its own way" };
 const unrated: Reason = { code: "ORIGINALITY_NOT_RATED", why: "how original a design is cannot be measured honestly" };
 
@@ -54,7 +54,7 @@ export const ignoredByAnalyze: readonly IgnoredParameter[] = [
   ...["output_dir", "filename_pattern"].map((name) =>
     ignore("motion", kept, `motionOptions.frame_capture_options.${name}`),
   ),
-  ...["frame_dir", "sample_interval", "cls_threshold", "motion_threshold", "parallel"].map((name) =>
+  ...["frame_dir", "sample_interval", "motion_threshold", "parallel"].map((name) =>
     ignore("motion", fixed, `motionOptions.frame_analysis_options.${name}`),
   ),
   ignore("motion", diffImages, "motionOptions.frame_analysis_options.output_diff_images", false),
@@ -113,7 +113,7 @@ export const ignoredByDetect: readonly IgnoredParameter[] = [
   ignore("motion", lighthouse, "analyze_metrics", false),
   ignore("motion", lighthouse, "analyze_metrics_options"),
   ...["output_dir", "filename_pattern"].map((name) => ignore("motion", kept, `frame_capture_options.${name}`)),
-  ...["frame_dir", "sample_interval", "cls_threshold", "motion_threshold", "parallel"].map((name) =>
+  ...["frame_dir", "sample_interval", "motion_threshold", "parallel"].map((name) =>
     ignore("motion", fixed, `frame_analysis_options.${name}`),
   ),
   ignore("motion", diffImages, "frame_analysis_options.output_diff_images", false),
@@ -127,8 +127,6 @@ export const ignoredByEvaluate: readonly IgnoredParameter[] = [
   ignore("quality", notKept, "context.projectId"),
   ignore("quality", notKept, "context.brandPaletteId"),
   ignore("quality", fixed, "use_playwright", true, false),
-  ignore("quality", fixed, "responsive_evaluation.checks.readability", false),
-  ignore("quality", fixed, "responsive_evaluation.checks.images", false),
   ignore("quality", kept, "save_to_db", true, false),
   ignore("quality", noCode, "includeCodeExamples", true, false),
 ];

@@ -2,7 +2,7 @@ import type { RequestOf } from "../contract.ts";
 import { PartialResult, type JobContext } from "../../../job/kind.ts";
 import { watchNavigation } from "../../../net/browser/watch-navigation.ts";
 import type { CrawlSettings } from "../crawl-settings.ts";
-import { robotsFailure } from "./fetch-page.ts";
+import { readRules, robotsFailure } from "./fetch-page.ts";
 import type { LoadTools } from "./load-page.ts";
 import { createScriptEnder } from "./evaluate-in-page.ts";
 import { performAction, tellFailure, type ActionTools } from "./perform-action.ts";
@@ -20,7 +20,7 @@ export async function takeScreenshot(
   input: RequestOf<"screenshot">,
   { context, settings, signal }: BrowserTools,
 ): Promise<object> {
-  await checkRobots(input.url, settings, signal);
+  await checkRobots(input.url, settings, { signal, timeoutMs: input.page_timeout_ms });
   const { format, width, height, page_timeout_ms: timeoutMs } = input;
   return withPageInTime(settings.browser, { size: { width, height }, signal, timeoutMs }, async (page, leftMs) => {
     const navigation = watchNavigation(page);
@@ -51,7 +51,7 @@ export async function browse(
   input: RequestOf<"browse">,
   { context, pool, settings, signal }: BrowserTools & LoadTools,
 ): Promise<object | PartialResult> {
-  await checkRobots(input.url, settings, signal);
+  await checkRobots(input.url, settings, { signal, timeoutMs: input.page_timeout_ms });
   const { width, height, page_timeout_ms: timeoutMs } = input;
   return withPage(settings.browser, { size: { width, height }, signal, timeoutMs }, async (page, leftMs) => {
     const navigation = watchNavigation(page);
@@ -76,7 +76,7 @@ export async function browse(
     };
     for (const action of input.actions) {
       const timeout = Math.min(actionMs, leftMs());
-      const mayOpen = (url: string): Promise<void> => checkRobots(url, settings, signal);
+      const mayOpen = (url: string): Promise<void> => checkRobots(url, settings, { signal, timeoutMs: timeout });
       const tools: ActionTools = { page, toMarkdown, keepImage, timeout, mayOpen, endScripts };
       const performed = performAction(action, tools).then((found) => {
         const failure = navigation.failure();
@@ -104,6 +104,11 @@ interface BrowseResult {
   readonly error?: string;
 }
 
-async function checkRobots(url: string, { robots }: CrawlSettings, signal: AbortSignal): Promise<void> {
-  if (!(await robots.rulesFor(url, signal)).isAllowed(url)) throw robotsFailure(url);
+async function checkRobots(
+  url: string,
+  settings: CrawlSettings,
+  limits: Parameters<typeof readRules>[1],
+): Promise<void> {
+  const rules = await readRules(url, limits, settings);
+  if (!rules.isAllowed(url)) throw robotsFailure(url);
 }

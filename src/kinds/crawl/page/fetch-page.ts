@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { JobFailure } from "../../../job/failure.ts";
 import type { FetchResult } from "../../../net/fetch/guarded-fetch.ts";
-import { disallowAll } from "../../../net/robots/robots-rules.ts";
+import { disallowAll, type RobotsRules } from "../../../net/robots/robots-rules.ts";
 import { parseRetryAfter } from "../../../text/retry-after.ts";
 import type { CrawlSettings } from "../crawl-settings.ts";
 
@@ -30,8 +30,7 @@ const textTypes = /^\s*(text\/|application\/(json|xml|javascript|[\w.+-]*\+(json
 
 /** Fetches one page, in its turn, as its host wishes. Redirects are handed to the caller: where they lead has rules of its own. */
 export async function fetchPage(url: string, request: PageFetch, settings: CrawlSettings): Promise<Fetched> {
-  const rules = await settings.robots.rulesFor(url, request.signal);
-  if (rules === disallowAll) throw await robotsUnreachable(url, request, settings);
+  const rules = await readRules(url, request, settings);
   if (!rules.isAllowed(url)) return { type: "robots" };
   const delayMs = Math.max(request.delayMs ?? 0, rules.crawlDelayMs ?? 0);
   for (let tries = 1; ; tries++) {
@@ -91,9 +90,19 @@ async function attempt(
 }
 
 /** A robots.txt that cannot be had forbids everything (RFC 9309); why it cannot is what a caller wants to know. */
+export async function readRules(
+  url: string,
+  request: Pick<PageFetch, "signal" | "timeoutMs">,
+  settings: CrawlSettings,
+): Promise<RobotsRules> {
+  const rules = await settings.robots.rulesFor(url, request.signal);
+  if (rules === disallowAll) throw await robotsUnreachable(url, request, settings);
+  return rules;
+}
+
 async function robotsUnreachable(
   url: string,
-  { signal, timeoutMs }: PageFetch,
+  { signal, timeoutMs }: Pick<PageFetch, "signal" | "timeoutMs">,
   { web }: CrawlSettings,
 ): Promise<unknown> {
   try {

@@ -11,15 +11,7 @@ import type { ParsedPage, ParsePlan, ParseRequest } from "./parse-plan.ts";
 import type { ReadDocument } from "./read-document.ts";
 import { guessFields, readSelector, selectFields } from "./select-data.ts";
 import { judgeMaking } from "./needs-browser.ts";
-import {
-  findFrames,
-  findRefresh,
-  joinTexts,
-  longestMarkdown,
-  ownMarkdown,
-  readPart,
-  withFrames,
-} from "./page-parts.ts";
+import { findFrames, findRefresh, longestMarkdown, ownMarkdown, readWhole } from "./page-parts.ts";
 
 const maxLinksShown = 1_000;
 const maxItems = 1_000;

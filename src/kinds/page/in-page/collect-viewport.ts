@@ -16,6 +16,8 @@ export interface ViewportFacts {
   readonly bodySize: number;
   readonly headingSize: number;
   readonly smallestText: number;
+  readonly runningText: NonNullable<ViewportResult["runningText"]> | null;
+  readonly images: NonNullable<ViewportResult["images"]>;
 }
 
 type SmallTarget = ViewportResult["smallTargets"]["examples"][number];
@@ -40,7 +42,9 @@ export const viewportFunctions = [
   smallTargetOf,
   readNavigation,
   fontSizeOf,
-  hasOwnText,
+  ownTextOf,
+  readRunningText,
+  countImages,
 ];
 
 export function collectViewport(maxElements: number): ViewportFacts {
@@ -50,6 +54,7 @@ export function collectViewport(maxElements: number): ViewportFacts {
   const elements: Record<string, ElementAtSize> = {};
   const overflowing: { selector: string; by: number }[] = [];
   const smallTargets: SmallTarget[] = [];
+  const visible: Element[] = [];
   let targets = 0;
   let smallestText = Infinity;
   for (const element of [...(document.body?.getElementsByTagName("*") ?? [])].slice(0, maxElements)) {
@@ -57,11 +62,12 @@ export function collectViewport(maxElements: number): ViewportFacts {
     const isVisible = isShownNow(element);
     if (isWorthComparing(element, style)) elements[pathOf(element)] = elementAtSize(element, style, isVisible);
     if (!isVisible) continue;
+    visible.push(element);
     const { right } = element.getBoundingClientRect();
     if (pageWidth > width + 1 && right > width + 1 && overflowing.length < 20 && !clipsOverflow(element)) {
       overflowing.push({ selector: shortName(element), by: Math.round(right - width) });
     }
-    if (hasOwnText(element)) smallestText = Math.min(smallestText, Number.parseFloat(style.fontSize));
+    if (ownTextOf(element) !== "") smallestText = Math.min(smallestText, Number.parseFloat(style.fontSize));
     if (!element.matches("a[href], button, input:not([type=hidden]), select, textarea, [role=button], summary"))
       continue;
     targets += 1;
@@ -80,6 +86,8 @@ export function collectViewport(maxElements: number): ViewportFacts {
     bodySize: fontSizeOf("p"),
     headingSize: fontSizeOf("h1"),
     smallestText: Number.isFinite(smallestText) ? smallestText : 0,
+    runningText: readRunningText(visible),
+    images: countImages(visible),
   };
 }
 
@@ -88,10 +96,41 @@ function isShownNow(element: Element): boolean {
   return isShown && element.getBoundingClientRect().width > 0;
 }
 
-function hasOwnText(element: Element): boolean {
-  return [...element.childNodes].some(
-    ({ nodeType, textContent }) => nodeType === Node.TEXT_NODE && (textContent ?? "").trim() !== "",
+function ownTextOf(element: Element): string {
+  const texts = [...element.childNodes].filter(({ nodeType }) => nodeType === Node.TEXT_NODE);
+  return texts
+    .map(({ textContent }) => textContent ?? "")
+    .join("")
+    .trim();
+}
+
+/** Of texts that can fill a line how many characters one has, and how high it is, in sizes of its letters; on average. */
+function readRunningText(elements: readonly Element[]): ViewportFacts["runningText"] {
+  const lines = elements.flatMap((element) => {
+    const { length } = ownTextOf(element);
+    if (length < 40) return [];
+    const { fontSize, lineHeight } = getComputedStyle(element);
+    const size = Number.parseFloat(fontSize);
+    // Letters are about half as wide as they are high, and a line without a height of its own about a fifth higher than they.
+    const fitting = element.getBoundingClientRect().width / (size / 2);
+    return [{ characters: Math.min(length, fitting), height: (Number.parseFloat(lineHeight) || size * 1.2) / size }];
+  });
+  if (lines.length === 0) return null;
+  const average = (of: "characters" | "height"): number =>
+    Math.round((10 * lines.reduce((sum, line) => sum + line[of], 0)) / lines.length) / 10;
+  return { characters: average("characters"), height: average("height") };
+}
+
+/** Those that are more than icons, and of them those that offer a window a file of its size. */
+function countImages(elements: readonly Element[]): ViewportFacts["images"] {
+  const images = elements.filter((element) => {
+    const { width, height } = element.getBoundingClientRect();
+    return element.localName === "img" && width > 50 && height > 50;
+  });
+  const adaptive = images.filter(
+    (image) => (image.getAttribute("srcset") ?? "") !== "" || image.closest("picture") !== null,
   );
+  return { count: images.length, adaptive: adaptive.length };
 }
 
 function shortName(element: Element): string {

@@ -12,6 +12,22 @@ export function showWholePage(): PageScript<number> {
   return `(${String(showWhole)})(15, 1000, 100)`;
 }
 
+/** Waits for movements that end by themselves soon: in the middle of one, text is half transparent and things are out of place. */
+export function endMovements(): PageScript<number> {
+  return `(${String(awaitMovements)})(1500)`;
+}
+
+async function awaitMovements(maxMs: number): Promise<number> {
+  const ending = document.getAnimations().filter(({ playState, timeline, currentTime, effect }) => {
+    const leftMs = Number(effect?.getComputedTiming().endTime) - Number(currentTime);
+    return playState === "running" && timeline === document.timeline && leftMs <= maxMs;
+  });
+  const ended = Promise.allSettled(ending.map(({ finished }) => finished));
+  // Pages in the background get no frames.
+  await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, maxMs))]);
+  return ending.length;
+}
+
 function settle(quietMs: number, maxMs: number): Promise<number> {
   return new Promise((resolve) => {
     const startedAt = performance.now();

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Artifacts } from "../../../job/kind.ts";
 import { compareFrame, scrollWindow } from "../in-page/compare-frame.ts";
+import { takeShifts } from "../in-page/take-shifts.ts";
 import type { PageInput } from "../contract.ts";
 import type { LivePage } from "../live-page.ts";
 import type { Frames } from "./motion.ts";
@@ -17,6 +18,7 @@ export async function captureFrames(
 ): Promise<Frames> {
   const startedAt = performance.now();
   const list: Frames["list"][number][] = [];
+  await evaluate(takeShifts());
   const { scrollable } = await evaluate(scrollWindow(0));
   const end = Math.max(0, Math.min(scrollable, wanted.height_px ?? Infinity));
   // A step that would take too many frames to the end is made wider.
@@ -32,7 +34,7 @@ export async function captureFrames(
     const name = `frame-${String(list.length).padStart(4, "0")}.${wanted.format}`;
     await artifacts.save(name, picture);
     const changed = await evaluate(compareFrame(picture, top - (list.at(-1)?.top ?? 0)));
-    list.push({ name, top, atMs, changed });
+    list.push({ name, top, atMs, changed, shifts: await evaluate(takeShifts()) });
     await delay(Math.max(0, wanted.interval_ms - (performance.now() - startedAt - atMs)), undefined, { signal });
   }
   await evaluate(scrollWindow(0));

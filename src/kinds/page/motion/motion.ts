@@ -62,6 +62,14 @@ const frameSchema = z.object({
     .number()
     .nullable()
     .describe("The share of the window that changed by itself since the frame before, not by scrolling."),
+  shifts: list(
+    z.object({
+      value: z.number(),
+      box: z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() }),
+    }),
+  )
+    .optional()
+    .describe("Layout shifts since the frame before, as the browser reckons them, and where in the window."),
 });
 
 export const motionSchema = z.object({

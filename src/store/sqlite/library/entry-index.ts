@@ -6,6 +6,8 @@ export interface IndexedEntry {
   readonly num: number;
   readonly page: number;
   readonly owner: string;
+  /** The owner's page, whichever analysis of it this is. */
+  readonly address: string;
   readonly kind: EntryKind;
   readonly type: string;
   /** Those by which is searched. */

@@ -14,6 +14,7 @@ import type {
   Reader,
   SearchRequest,
 } from "../../../library/library.ts";
+import { pageAddress } from "../../../library/page-address.ts";
 import { cacheStatements, type Connection, type Statement } from "../driver.ts";
 import { EntryIndex, type IndexedEntry } from "./entry-index.ts";
 import { findHits } from "./search.ts";
@@ -50,7 +51,8 @@ export class LibraryDatabase {
         ...[count("section"), count("motion"), bytes + entries.length * entryBytes, body],
       );
       const num = Number(lastInsertRowid);
-      for (const [place, entry] of entries.entries()) this.#addEntry(entry, sources[place], { num, owner });
+      const kept = { num, owner, address: pageAddress({ id, owner, url: analysis.url }) };
+      for (const [place, entry] of entries.entries()) this.#addEntry(entry, sources[place], kept);
     });
     this.prune(now);
   }
@@ -131,23 +133,25 @@ export class LibraryDatabase {
 
   #load(): void {
     const rows = this.#sql(
-      "SELECT e.num, e.page, p.owner, e.kind, e.type, e.facts, e.vector FROM entries e JOIN pages p ON p.num = e.page",
-    ).all() as (Omit<IndexedEntry, "facts"> & { facts: string; vector: Uint8Array })[];
-    for (const { vector, facts, ...entry } of rows) {
-      this.#index.add({ ...entry, facts: searchedFacts(JSON.parse(facts) as EntryFacts) }, readVector(vector));
+      `SELECT e.num, e.page, p.id, p.owner, p.url, e.kind, e.type, e.facts, e.vector
+       FROM entries e JOIN pages p ON p.num = e.page`,
+    ).all() as (Omit<IndexedEntry, "facts" | "address"> & LoadedEntry)[];
+    for (const { vector, facts, id, url, ...entry } of rows) {
+      const address = pageAddress({ id, owner: entry.owner, url });
+      this.#index.add({ ...entry, address, facts: searchedFacts(JSON.parse(facts) as EntryFacts) }, readVector(vector));
     }
   }
 
-  #addEntry(entry: Entry, source: Uint8Array | undefined, page: { num: number; owner: string }): void {
+  #addEntry(entry: Entry, source: Uint8Array | undefined, { num: page, ...of }: KeptAs): void {
     const { id, kind, type, title, text, facts, vector } = entry;
     const { lastInsertRowid } = this.#sql(
       "INSERT INTO entries (page, id, kind, type, title, text, facts, vector) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-    ).run(page.num, id, kind, type, title, text, JSON.stringify(facts), writeVector(vector));
+    ).run(page, id, kind, type, title, text, JSON.stringify(facts), writeVector(vector));
     const num = Number(lastInsertRowid);
     if (source !== undefined) this.#sql("INSERT INTO sources (entry, body) VALUES (?, ?)").run(num, source);
     const searched = `${type.replaceAll("_", " ")} ${title}`;
     this.#sql("INSERT INTO search (rowid, title, body) VALUES (?, ?, ?)").run(num, searched, text);
-    this.#index.add({ num, page: page.num, owner: page.owner, kind, type, facts: searchedFacts(facts) }, vector);
+    this.#index.add({ num, page, ...of, kind, type, facts: searchedFacts(facts) }, vector);
   }
 
   #removePage(num: number): void {
@@ -182,6 +186,18 @@ export class LibraryDatabase {
       throw error;
     }
   }
+}
+
+interface LoadedEntry {
+  readonly id: string;
+  readonly url: string;
+  readonly facts: string;
+  readonly vector: Uint8Array;
+}
+
+/** A page to its entries. */
+interface KeptAs extends Pick<IndexedEntry, "owner" | "address"> {
+  readonly num: number;
 }
 
 /** About what an entry takes besides its source. */

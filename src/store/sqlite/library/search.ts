@@ -2,7 +2,7 @@ import { meets } from "../../../library/conditions.ts";
 import type { Reader, SearchRequest } from "../../../library/library.ts";
 import { toTerms, type Term } from "../../../library/wishes.ts";
 import type { Statement } from "../driver.ts";
-import type { EntryIndex } from "./entry-index.ts";
+import type { EntryIndex, IndexedEntry } from "./entry-index.ts";
 
 export interface Hit {
   readonly num: number;
@@ -34,19 +34,34 @@ export function findHits(db: Searched, request: SearchRequest, reader: Reader): 
   return { hits: firstOf(hits, offset + limit).slice(offset, offset + limit), total: hits.length };
 }
 
-/** The entries that come into question. */
+/** The entries that come into question: of one page, or of the newest analysis of each. */
 function findPlaces(db: Searched, request: SearchRequest, { owner }: Reader): number[] {
   const { kind, types, conditions = [] } = request;
   const page = request.page === undefined ? undefined : (numOfPage(db, request.page) ?? -1);
+  const isSeen = (entry: IndexedEntry | undefined): entry is IndexedEntry =>
+    entry?.kind === kind && (owner === undefined || entry.owner === owner);
+  const newest = page === undefined ? newestPages(db.index, isSeen) : undefined;
   const places: number[] = [];
   for (let place = 0; place < db.index.size; place++) {
     const entry = db.index.at(place);
-    if (entry?.kind !== kind || (owner !== undefined && entry.owner !== owner)) continue;
-    if (page !== undefined && entry.page !== page) continue;
+    if (!isSeen(entry) || entry.page !== (page ?? newest?.get(entry.address))) continue;
     if (types !== undefined && !types.includes(entry.type)) continue;
     if (meets(entry.facts, conditions)) places.push(place);
   }
   return places;
+}
+
+/** By address. What an analysis did not look for is still known from the one before. */
+function newestPages(
+  index: EntryIndex,
+  isSeen: (entry: IndexedEntry | undefined) => entry is IndexedEntry,
+): Map<string, number> {
+  const newest = new Map<string, number>();
+  for (let place = 0; place < index.size; place++) {
+    const entry = index.at(place);
+    if (isSeen(entry)) newest.set(entry.address, Math.max(entry.page, newest.get(entry.address) ?? 0));
+  }
+  return newest;
 }
 
 /** The first so many, the most similar first. Only those are put in order that can be among them: that takes a tenth of the time. */

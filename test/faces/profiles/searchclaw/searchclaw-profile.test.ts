@@ -309,6 +309,8 @@ describe("the profile searchclaw", () => {
       ["browse", { url: at("/form"), actions: [] }, 422, "actions must not be empty"],
       ["markdown", { url: at("/gone") }, 502, "404"],
       ["markdown", { url: "http://169.254.169.254/" }, 502, "169.254.169.254"],
+      ["screenshot", { url: "http://169.254.169.254/" }, 502, "169.254.169.254 is not on the public internet"],
+      ["browse", { url: "http://no.invalid/", actions: [{ type: "press", key: "x" }] }, 502, "could not be resolved"],
       ["agent", { prompt: "" }, 422, "prompt"],
     ];
     for (const [tool, args, status, detail] of cases) {

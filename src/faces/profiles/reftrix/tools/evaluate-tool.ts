@@ -40,7 +40,7 @@ const responsiveEvaluation = z.looseObject({
     .min(1)
     .max(10)
     .default(usualViewports),
-  checks: z.looseObject({ touchTargets: on, readability: flag, overflow: on, images: flag }).prefault({}),
+  checks: z.looseObject({ touchTargets: on, readability: on, overflow: on, images: on }).prefault({}),
   timeout: z.int().min(5_000).max(120_000).default(30_000),
 });
 

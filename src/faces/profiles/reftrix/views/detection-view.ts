@@ -3,7 +3,7 @@ import type { Warning } from "../ignored-parameters.ts";
 import type { AnalysedPage } from "../page-jobs.ts";
 import { severities, type Detection } from "../tools/detect-input.ts";
 import { cut, whole, type Extent, type Found, type View } from "./extent.ts";
-import { viewCapture, viewFrameError, viewZones } from "./frames-view.ts";
+import { thresholdsOf, viewCapture, viewFrameError, viewZones } from "./frames-view.ts";
 import { fitPatterns } from "./fit-patterns.ts";
 import { viewWarning } from "./motion-view.ts";
 import { summarisePatterns } from "./pattern-view.ts";
@@ -19,13 +19,21 @@ interface Run {
 
 const schemaVersion = "0.1.0";
 
+/** The original's schema requires them. */
+const noVectors = {
+  feature: "motion",
+  code: "MOTION_VECTORS_NOT_MEASURED",
+  message: "motionVectors is empty: where things move to from frame to frame is not measured.",
+};
+
 /** The motion of a page as `motion.detect` tells it. */
 export function viewDetection({ id, analysis }: AnalysedPage, motion: Motion, { detection, ms, ignored }: Run): View {
   const extent: Extent = detection.summary === false ? whole : { form: "light", limit: detection.limit };
   const patterns = motion.patterns
     .filter(({ durationMs }) => durationMs >= detection.minDuration)
     .slice(0, detection.maxPatterns);
-  const warnings = [...motion.warnings.map(viewWarning), ...ignored.map(toInfo)].filter(isToldBy(detection));
+  const infos = [...ignored, ...(detection.compares ? [noVectors] : [])].map(toInfo);
+  const warnings = [...motion.warnings.map(viewWarning), ...infos].filter(isToldBy(detection));
   return defined({
     pageId: id,
     ...fitPatterns(patterns, cut(patterns, 20, extent), detection),
@@ -83,9 +91,9 @@ function viewFrames(
 ): View {
   const failure = viewFrameError(frames);
   if (frames === undefined || failure !== undefined) return { frame_capture_error: failure };
-  const threshold = detection.frame_analysis_options?.diff_threshold ?? 0.1;
+  const thresholds = thresholdsOf(detection.frame_analysis_options, { diff: 0.1, shift: 0.05 });
   return {
     frame_capture: viewCapture(frames, id, detection.frame_capture_options),
-    ...(detection.compares ? { frame_analysis: viewZones(frames, { threshold, detectedAt: analyzedAt, ms }) } : {}),
+    ...(detection.compares ? { frame_analysis: viewZones(frames, { ...thresholds, detectedAt: analyzedAt, ms }) } : {}),
   };
 }

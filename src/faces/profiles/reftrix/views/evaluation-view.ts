@@ -27,7 +27,7 @@ export function viewEvaluation(quality: Quality, evaluatedAt: string, choice: Ev
       : {}),
     ...(accessibility === null
       ? {}
-      : { axeAccessibility: viewAccessibility(accessibility, few(violationsOf(quality), 5)) }),
+      : { axeAccessibility: viewAccessibility(accessibility, violationsOf(quality), few) }),
     evaluatedAt,
   };
 }
@@ -60,12 +60,25 @@ function violationsOf({ findings }: Quality): View[] {
 }
 
 /** The score is the share of the rules that apply and hold. */
-function viewAccessibility({ violations, passes }: NonNullable<Quality["accessibility"]>, told: readonly View[]): View {
+function viewAccessibility(
+  { violations, passes }: NonNullable<Quality["accessibility"]>,
+  all: readonly View[],
+  few: (list: readonly View[], max: number) => readonly View[],
+): View {
   const applied = violations + passes;
-  return { violations: told, passes, score: applied === 0 ? 100 : Math.round((100 * passes) / applied) };
+  const score = applied === 0 ? 100 : Math.round((100 * passes) / applied);
+  return { violations: few(all, 5), passes, score, wcagLevel: reckonLevel(score, all) };
 }
 
-/** Reftrix compares with its database of patterns; without one, it says so like this. */
+/** As the original does it; rules alone cannot tell that a page conforms. */
+function reckonLevel(score: number, violations: readonly View[]): "A" | "AA" | "AAA" {
+  const impacts = new Set(violations.map(({ impact }) => impact));
+  const isGrave = impacts.has("critical") || (impacts.has("serious") && score < 90);
+  if (isGrave || score < 80) return "A";
+  return score < 95 ? "AA" : "AAA";
+}
+
+/** Reftrix compares with its database of patterns; where it cannot, it says so like this. */
 export const noPatternAnalysis = {
   similarSections: [],
   similarMotions: [],
@@ -74,5 +87,5 @@ export const noPatternAnalysis = {
   patternSimilarityAvg: 0,
   patternDrivenEnabled: false,
   fallbackUsed: true,
-  fallbackReason: "There are no patterns to compare with, so the figures here say nothing.",
+  fallbackReason: "A page is not compared with those of the design library, so the figures here say nothing.",
 };

@@ -4,6 +4,7 @@ import { roundTo } from "./color-math.ts";
 import type { Found, View } from "./extent.ts";
 
 type Frames = NonNullable<Found<"motion">["frames"]>;
+type Box = NonNullable<Frames["list"][number]["shifts"]>[number]["box"];
 
 export function viewFrameError(frames: Frames | undefined): { code: string; message: string } | undefined {
   const message = frames === undefined ? "Frames need a browser." : frames.error;
@@ -48,26 +49,41 @@ function pairsOf({ list }: Frames): Pair[] {
   return list.flatMap(({ changed }, index) => (changed === null ? [] : [{ index, share: changed }]));
 }
 
-/** How much changes from frame to frame, as `page.analyze` tells it; layout shifts are not told apart. */
-export function viewTimeline(frames: Frames, threshold: number): View {
+interface Thresholds {
+  readonly diff: number;
+  readonly shift: number;
+}
+
+export function thresholdsOf(
+  { diff_threshold: diff, cls_threshold: shift }: NonNullable<FrameWishes["frame_analysis_options"]> = {},
+  usual: Thresholds,
+): Thresholds {
+  return { diff: diff ?? usual.diff, shift: shift ?? usual.shift };
+}
+
+/** How much changes from frame to frame, as `page.analyze` tells it. */
+export function viewTimeline(frames: Frames, { diff, shift }: Thresholds): View {
   const pairs = pairsOf(frames);
   return {
     timeline: pairs.map(({ index, share }) => ({ frame_index: index, diff_percentage: share })),
     summary: {
       max_diff: Math.max(0, ...pairs.map(({ share }) => share)),
       avg_diff: averageOf(pairs),
-      significant_change_frames: pairs.filter(({ share }) => share >= threshold).map(({ index }) => index),
+      total_layout_shifts: shiftsOf(frames, shift).length,
+      significant_change_frames: pairs.filter(({ share }) => share >= diff).map(({ index }) => index),
+      processing_time_ms: Math.round(frames.list.at(-1)?.atMs ?? 0),
     },
   };
 }
 
-/** The same as `motion.detect` tells it, with the stretches in which something moved. */
+/** The same as `motion.detect` tells it, with the stretches in which something moved. Where to it moved is not measured. */
 export function viewZones(
   frames: Frames,
-  { threshold, detectedAt, ms }: { readonly threshold: number; readonly detectedAt: string; readonly ms: number },
+  { diff, shift, detectedAt, ms }: Thresholds & { readonly detectedAt: string; readonly ms: number },
 ): View {
   const pairs = pairsOf(frames);
-  const many = pairs.filter(({ share }) => share >= threshold);
+  const many = pairs.filter(({ share }) => share >= diff);
+  const layoutShifts = shiftsOf(frames, shift);
   return {
     metadata: {
       totalFrames: frames.list.length,
@@ -81,9 +97,33 @@ export function viewZones(
       averageDiffPercentage: toPercent(averageOf(pairs)),
       significantChangeCount: many.length,
       significantChangePercentage: toPercent(pairs.length === 0 ? 0 : many.length / pairs.length),
+      layoutShiftCount: layoutShifts.length,
+      motionVectorCount: 0,
     },
     animationZones: stretchesOf(many).map((stretch) => viewZone(frames, stretch)),
+    layoutShifts,
+    motionVectors: [],
   };
+}
+
+/** Frames before which the page moved by itself, and the part of the window that it did so in. */
+function shiftsOf({ list }: Frames, least: number): View[] {
+  return list.flatMap(({ name, top, shifts = [] }, index) => {
+    const value = shifts.reduce((sum, shift) => sum + shift.value, 0);
+    const before = list[index - 1];
+    if (before === undefined || value === 0 || value < least) return [];
+    const frameRange = `${before.name} - ${name}`;
+    const scrollRange = `${before.top}px - ${top}px`;
+    return [{ frameRange, scrollRange, impactFraction: value.toFixed(4), boundingBox: around(shifts) }];
+  });
+}
+
+function around(shifts: readonly { readonly box: Box }[]): Box {
+  const x = Math.max(0, Math.min(...shifts.map(({ box }) => box.x)));
+  const y = Math.max(0, Math.min(...shifts.map(({ box }) => box.y)));
+  const right = Math.max(x, ...shifts.map(({ box }) => box.x + box.width));
+  const bottom = Math.max(y, ...shifts.map(({ box }) => box.y + box.height));
+  return { x, y, width: right - x, height: bottom - y };
 }
 
 function stretchesOf(pairs: readonly Pair[]): Pair[][] {

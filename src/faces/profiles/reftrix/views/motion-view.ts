@@ -2,7 +2,7 @@ import { phaseMs } from "./phase-words.ts";
 import type { PageAnalysis } from "../../../../kinds/page/contract.ts";
 import { comparesFrames, wantsFrames, type FrameWishes } from "../page-request.ts";
 import { cut, type Extent, type Found, type View } from "./extent.ts";
-import { viewCapture, viewFrameError, viewTimeline } from "./frames-view.ts";
+import { thresholdsOf, viewCapture, viewFrameError, viewTimeline } from "./frames-view.ts";
 import { isScripted, viewScripted, viewScriptSummary } from "./script-animations.ts";
 
 type Motion = Found<"motion">;
@@ -71,7 +71,9 @@ function viewFrames({ frames }: Motion, choice: MotionChoice, id: string): View 
   return {
     frame_capture: viewCapture(frames, id, choice.frame_capture_options),
     ...(comparesFrames(choice)
-      ? { frame_analysis: viewTimeline(frames, choice.frame_analysis_options?.diff_threshold ?? 0.01) }
+      ? {
+          frame_analysis: viewTimeline(frames, thresholdsOf(choice.frame_analysis_options, { diff: 0.01, shift: 0.1 })),
+        }
       : {}),
   };
 }
