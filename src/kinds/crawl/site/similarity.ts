@@ -87,29 +87,39 @@ const closeBracket = 0x29;
 const squareBracket = 0x5d;
 
 /**
- * Tells the hash of each word of a Markdown text, case apart. The targets of links are left out: pages that say the same may lead to
- * different places. Signs of scripts without spaces are words of their own.
+ * Tells the hash of each word of a Markdown text, case apart, and whether it is nothing but a number. The targets of links are left
+ * out: pages that say the same may lead to different places. Signs of scripts without spaces are words of their own.
  */
-export function hashWords(markdown: string, onWord: (hash: number) => void): void {
+export function hashWords(
+  markdown: string,
+  onWord: (hash: number, isNumber: boolean) => void,
+  start = 0,
+  end = markdown.length,
+): void {
   let hash = 0;
-  for (let i = 0; i < markdown.length; i++) {
+  let isNumber = true;
+  for (let i = start; i < end; i++) {
     const code = markdown.charCodeAt(i);
     if (isWordCharacter(code)) {
       if (code >= 0x2e80) {
-        if (hash !== 0) onWord(hash);
+        if (hash !== 0) onWord(hash, isNumber);
         hash = 0;
-        onWord(code);
-      } else
+        isNumber = true;
+        onWord(code, false);
+      } else {
         hash = Math.imul((hash === 0 ? 0x811c9dc5 : hash) ^ (code >= 65 && code <= 90 ? code + 32 : code), 0x01000193);
+        if (code > 57) isNumber = false;
+      }
       continue;
     }
-    if (hash !== 0) onWord(hash);
+    if (hash !== 0) onWord(hash, isNumber);
     hash = 0;
+    isNumber = true;
     if (code === squareBracket && markdown.charCodeAt(i + 1) === openBracket) {
-      while (i < markdown.length && markdown.charCodeAt(i) !== closeBracket) i++;
+      while (i < end && markdown.charCodeAt(i) !== closeBracket) i++;
     }
   }
-  if (hash !== 0) onWord(hash);
+  if (hash !== 0) onWord(hash, isNumber);
 }
 
 function isWordCharacter(code: number): boolean {
