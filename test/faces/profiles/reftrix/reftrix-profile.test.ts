@@ -406,7 +406,13 @@ describe.skipIf(!hasBrowser)("the profile reftrix", () => {
     });
     expect((compared.structuredContent as { data: Record<string, Reply> }).data["motion"]?.["frame_analysis"]).toEqual({
       timeline: [1, 2].map((index) => ({ frame_index: index, diff_percentage: number })),
-      summary: { max_diff: number, avg_diff: number, significant_change_frames: [] },
+      summary: {
+        max_diff: number,
+        avg_diff: number,
+        significant_change_frames: [],
+        total_layout_shifts: 0,
+        processing_time_ms: number,
+      },
     });
     const tooMany = { frame_capture_options: { frame_rate: 120, scroll_duration_sec: 60 } };
     expect(await error("page.analyze", { url: `${url}/`, motionOptions: tooMany })).toMatchObject({
