@@ -14,6 +14,7 @@ import type {
   DeliveryPage,
   DeliveryResult,
 } from "./delivery.ts";
+import type { MailStore } from "./mail-store.ts";
 import type { OutputStore } from "./output-store.ts";
 import type { ScheduleStore } from "./schedule-store.ts";
 import type { TokenStore } from "./token-store.ts";
@@ -28,6 +29,7 @@ export interface Store {
   readonly output: OutputStore;
   readonly tokens: TokenStore;
   readonly schedules: ScheduleStore;
+  readonly mail: MailStore;
 
   /**
    * Creates all the jobs of the call or none. A draft whose owner and idempotency key are known already creates
@@ -309,4 +311,7 @@ export type Hint =
   | { readonly type: "job-ready" }
   /** There may be a delivery to make. */
   | { readonly type: "delivery-due" }
-  | { readonly type: "output-grown"; readonly id: JobId };
+  | { readonly type: "output-grown"; readonly id: JobId }
+  /** There may be a letter to this worker. */
+  | { readonly type: "letter-posted"; readonly worker: string }
+  | { readonly type: "letter-answered"; readonly letter: string };

@@ -8,6 +8,7 @@ import { describeFinality } from "./contract/finality.ts";
 import { describeFinding } from "./contract/finding.ts";
 import { describeHints } from "./contract/hints.ts";
 import { describeLeases } from "./contract/leases.ts";
+import { describeMail } from "./contract/mail.ts";
 import { describeOutput } from "./contract/output.ts";
 import { describePurging } from "./contract/purging.ts";
 import { describeQuestions } from "./contract/questions.ts";
@@ -38,6 +39,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describePurging(open);
     describeHints(open);
     describeOutput(open);
+    describeMail(open);
     describeTokens(open);
     describeSchedules(open);
   });

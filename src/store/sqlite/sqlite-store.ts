@@ -11,6 +11,7 @@ import { DatabaseFiles } from "./database-files.ts";
 import type { Connection } from "./driver.ts";
 import { leaseVerbs } from "./lease-methods.ts";
 import { listJobs } from "./list.ts";
+import { createMailStore } from "./mail.ts";
 import { createLiveDatabase } from "./live-database.ts";
 import { findLeftOutput, forgetOutput, purgeJobs, removeJob } from "./purge.ts";
 import { readVerbs } from "./read-methods.ts";
@@ -42,6 +43,7 @@ export function createSqliteStore({ connection, file, createOutput, onClose }: S
     output,
     tokens: createTokenStore(db, write),
     schedules: createScheduleStore(db, write),
+    mail: createMailStore(publish),
     ...readVerbs(db),
     ...leaseVerbs(db, write),
     ...changeVerbs(db, write),
