@@ -90,7 +90,8 @@ export class Dispatcher {
     const { store, settings, worker, start } = this.#parts;
     try {
       const now = settings.clock.now();
-      const { claims, nextRunAt } = await store.claim({ worker, now, leaseMs: settings.leaseMs, wants });
+      const { leaseMs, machine, labels } = settings;
+      const { claims, nextRunAt } = await store.claim({ worker, machine, labels, now, leaseMs, wants });
       this.#noteBacklog(wants, claims);
       for (const claim of claims) {
         this.#countStart(claim.job.kind);

@@ -9,6 +9,7 @@ import { describeFinding } from "./contract/finding.ts";
 import { describeHints } from "./contract/hints.ts";
 import { describeLeases } from "./contract/leases.ts";
 import { describeOutput } from "./contract/output.ts";
+import { describePlacing } from "./contract/placing.ts";
 import { describePurging } from "./contract/purging.ts";
 import { describeQuestions } from "./contract/questions.ts";
 import { describeRetrying } from "./contract/retrying.ts";
@@ -28,6 +29,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describeEvents(open);
     describeClaiming(open);
     describeLeases(open);
+    describePlacing(open);
     describeSettling(open);
     describeQuestions(open);
     describeCancelling(open);

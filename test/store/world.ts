@@ -25,6 +25,8 @@ export interface ClaimOptions {
   readonly perKey?: number;
   readonly perKeyOf?: ReadonlyMap<string, number>;
   readonly worker?: string;
+  readonly machine?: string;
+  readonly labels?: readonly string[];
   readonly now?: number;
   readonly leaseMs?: number;
 }
@@ -77,7 +79,7 @@ export class World {
 
   async claim({ kind = "work", max = 1, perKey, perKeyOf, ...request }: ClaimOptions = {}): Promise<Claim[]> {
     const want = { kind, max, perKey, perKeyOf };
-    const { claims } = await this.store.claim({ worker: "w1", now: t0, leaseMs, ...request, wants: [want] });
+    const { claims } = await this.store.claim({ worker: "w1", machine: "m1", now: t0, leaseMs, ...request, wants: [want] });
     return claims;
   }
 
@@ -126,7 +128,7 @@ export class World {
   /** Takes the job over from its holder, whose lease counts no more. */
   async takeOver(lease: HeldLease, worker = "w2"): Promise<Claim> {
     const before = Number.MAX_SAFE_INTEGER;
-    return present(await this.store.adopt({ ...lease, before }, { worker, now: t0, leaseMs }));
+    return present(await this.store.adopt({ ...lease, before }, { worker, machine: "m1", now: t0, leaseMs }));
   }
 }
 

@@ -60,15 +60,16 @@ export function readVerbs(db: Database): Pick<Store, ReadVerb> {
     },
     jobsAhead: async (id, limit) => countAhead(db, id, limit),
     read: async (id, after, limit) => readEvents(db, id, after, limit),
-    lost: async (before, kinds, limit) =>
+    lost: async ({ before, kinds, machine, limit }) =>
       db
         .sql(
           `SELECT ${jobColumns} FROM jobs j ${withSpec}
-           WHERE j.status IN ('running', 'waiting') AND j.expires_at IS NULL AND j.lease_expires_at < ?
-             AND +j.kind IN (SELECT value FROM json_each(?))
-           ORDER BY j.lease_expires_at LIMIT ?`,
+           WHERE j.status IN ('running', 'waiting') AND j.expires_at IS NULL AND j.lease_expires_at < ?1
+             AND +j.kind IN (SELECT value FROM json_each(?2))
+             AND (?3 IS NULL OR coalesce(j.state ->> '$.lease.machine', ?3) = ?3)
+           ORDER BY j.lease_expires_at LIMIT ?4`,
         )
-        .all(before, JSON.stringify(kinds), limit)
+        .all(before, JSON.stringify(kinds), machine ?? null, limit)
         .map((row) => toFound(row as JobRow).job),
     loadCheckpoint: async (id) => {
       const row = db.sql("SELECT checkpoint FROM checkpoints WHERE job = (SELECT num FROM jobs WHERE id = ?)").get(id);
@@ -117,16 +118,17 @@ function isSmall({ input, result = "" }: Payload): boolean {
 }
 
 function countAhead(db: Database, id: JobId, limit: number): number | undefined {
-  const mine = db.sql("SELECT num, kind, priority, turn FROM jobs WHERE id = ? AND ready = 1").get(id) as
-    | { num: number; kind: string; priority: number; turn: number }
+  const mine = db.sql("SELECT num, kind, place, priority, turn FROM jobs WHERE id = ? AND ready = 1").get(id) as
+    | { num: number; kind: string; place: string | null; priority: number; turn: number }
     | undefined;
   if (mine === undefined) return undefined;
   const row = db
     .sql(
       `SELECT count(*) AS count FROM (SELECT 1 FROM jobs INDEXED BY jobs_ready
-       WHERE kind = ?1 AND ready = 1 AND (priority > ?2 OR (priority = ?2 AND (turn, num) < (?3, ?4))) LIMIT ?5)`,
+       WHERE kind = ?1 AND place IS ?6 AND ready = 1
+         AND (priority > ?2 OR (priority = ?2 AND (turn, num) < (?3, ?4))) LIMIT ?5)`,
     )
-    .get(mine.kind, mine.priority, mine.turn, mine.num, limit) as { count: number };
+    .get(mine.kind, mine.priority, mine.turn, mine.num, limit, mine.place) as { count: number };
   return row.count;
 }
 
