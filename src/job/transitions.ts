@@ -6,7 +6,16 @@ import type { Failure } from "./failure.ts";
 import { retentionMs, type Job, type JobSpec } from "./job.ts";
 import type { Question } from "./question.ts";
 import { isHeld, isTerminal } from "./state.ts";
-import type { CancelRequest, HeldState, JobState, JobStatus, Lease, Progress, QueuedBecause, QueuedState } from "./state.ts";
+import type {
+  CancelRequest,
+  HeldState,
+  JobState,
+  JobStatus,
+  Lease,
+  Progress,
+  QueuedBecause,
+  QueuedState,
+} from "./state.ts";
 
 /**
  * The only place that makes a next state. Each function is one cause; it returns what to write, or undefined when

@@ -1,10 +1,11 @@
 import { adopt, restartWait, start } from "../../job/transitions.ts";
 import type { StoredJob } from "../rules/change.ts";
-import { holdJob, isStillLost, isWithinReach, placesOf, roomForKey } from "../rules/claims.ts";
+import { hasKeyLimits, holdJob, isStillLost, isWithinReach, placesOf, roomForKey } from "../rules/claims.ts";
 import { firstInOrder, type ReadyJob } from "../rules/turns.ts";
 import type { Claim, Claimed, ClaimRequest, ClaimWant, LeaseRequest, LostLease } from "../store.ts";
 import { applyChange } from "./change.ts";
 import type { Database } from "./database.ts";
+import { pausedKinds } from "./queued.ts";
 import { findByNumber, findJob, withSpec } from "./rows.ts";
 
 /** What a worker is given besides the job. */
@@ -19,17 +20,26 @@ export function claimJobs(db: Database, request: ClaimRequest): Claimed {
   if (db.jobClock.isSetBack(request.now)) restartWaits(db, request.now);
   db.delays.promote(db, request.now);
   const claims: Claim[] = [];
+  const paused = new Set(pausedKinds(db));
+  const wants = request.wants.filter(({ kind }) => !paused.has(kind));
+  for (const want of wants) claims.push(...claimKind(db, want, request));
+  const times = [db.delays.nextAt, ...wants.map(({ kind }) => db.starts.nextAt(kind, request))];
+  const nextRunAt = Math.min(...times.map((time) => time ?? Infinity));
+  return { claims, ...(nextRunAt === Infinity ? {} : { nextRunAt }) };
+}
+
+function claimKind(db: Database, { kind, max }: ClaimWant, request: ClaimRequest): Claim[] {
+  const claims: Claim[] = [];
   const places = placesOf(request).filter((place) => place === null || db.places.has(place));
-  for (const want of request.wants) {
-    for (const row of readyRows(db, want, places)) {
-      const found = findByNumber(db, row.num);
-      const claim = found === undefined ? undefined : hold(db, found, row, request, start);
-      if (claim === undefined) continue;
-      db.turns.served(want.kind, row.priority, row.turn);
-      claims.push(claim);
-    }
+  for (const row of readyRows(db, { kind, max: Math.min(max, db.starts.free(kind, request)) }, places)) {
+    const found = findByNumber(db, row.num);
+    const claim = found === undefined ? undefined : hold(db, found, row, request, start);
+    if (claim === undefined) continue;
+    db.turns.served(kind, row.priority, row.turn);
+    claims.push(claim);
   }
-  return { claims, nextRunAt: db.delays.nextAt };
+  db.starts.note(kind, request, claims.length);
+  return claims;
 }
 
 const selectDelayed = `SELECT num FROM jobs INDEXED BY jobs_delayed
@@ -83,33 +93,30 @@ const selectReadyOfKey = readySelect("jobs_ready_key", "AND j.slot_key = ?");
 
 type Place = string | null;
 
-function readyRows(db: Database, want: ClaimWant, places: readonly Place[]): ReadyRow[] {
-  if (want.max <= 0) return [];
-  if (want.perKey !== undefined) return readyRowsPerKey(db, want, places);
-  return first(
-    places.map((place) => db.sql(selectReady).all(want.kind, place, want.max) as ReadyRow[]),
-    want.max,
-  );
+function readyRows(db: Database, { kind, max }: ClaimWant, places: readonly Place[]): ReadyRow[] {
+  if (max <= 0) return [];
+  if (hasKeyLimits(db.starts.limitsOf(kind))) return readyRowsPerKey(db, { kind, max }, places);
+  const lists = places.map((place) => db.sql(selectReady).all(kind, place, max) as ReadyRow[]);
+  return mergeInOrder(lists, max);
 }
 
 /** The first few of each key with room left, merged in claim order. */
-function readyRowsPerKey(db: Database, want: ClaimWant, places: readonly Place[]): ReadyRow[] {
-  const held = heldByKey(db, want.kind);
-  const keys = new Set(places.flatMap((place) => readyKeys(db, want.kind, place)));
+function readyRowsPerKey(db: Database, { kind, max }: ClaimWant, places: readonly Place[]): ReadyRow[] {
+  const limits = db.starts.limitsOf(kind);
+  const held = heldByKey(db, kind);
+  const keys = new Set(places.flatMap((place) => readyKeys(db, kind, place)));
   const keyed = [...keys].map((key) => {
-    const room = roomForKey(want, key, held.get(key) ?? 0);
+    const room = Math.min(max, roomForKey(limits, key, held.get(key) ?? 0));
     if (room === 0) return [];
-    return first(
-      places.map((place) => db.sql(selectReadyOfKey).all(want.kind, place, key, room) as ReadyRow[]),
-      room,
-    );
+    const lists = places.map((place) => db.sql(selectReadyOfKey).all(kind, place, key, room) as ReadyRow[]);
+    return mergeInOrder(lists, room);
   });
-  const keyless = places.map((place) => db.sql(selectReadyWithoutKey).all(want.kind, place, want.max) as ReadyRow[]);
-  return firstInOrder([...keyed, ...keyless].flat(), want.max);
+  const keyless = places.map((place) => db.sql(selectReadyWithoutKey).all(kind, place, max) as ReadyRow[]);
+  return firstInOrder([...keyed, ...keyless].flat(), max);
 }
 
 /** Of lists that are in claim order: nearly always there is just one, because no job is pinned to a place. */
-function first(lists: readonly ReadyRow[][], max: number): ReadyRow[] {
+function mergeInOrder(lists: readonly ReadyRow[][], max: number): ReadyRow[] {
   const [only = [], ...others] = lists;
   return others.length === 0 ? only : firstInOrder(lists.flat(), max);
 }

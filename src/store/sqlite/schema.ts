@@ -200,6 +200,11 @@ export const migrations: readonly string[] = [
   CREATE INDEX jobs_schedule ON jobs (schedule) WHERE schedule IS NOT NULL;
   `,
   `
+  CREATE INDEX deliveries_claimed ON deliveries (host, next_at) WHERE is_claimed = 1;
+  CREATE TABLE marks (name TEXT PRIMARY KEY, value TEXT NOT NULL, expires_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE INDEX marks_expiry ON marks (expires_at);
+  `,
+  `
   ALTER TABLE jobs ADD COLUMN place TEXT;
   CREATE INDEX jobs_place ON jobs (place) WHERE place IS NOT NULL;
   DROP INDEX jobs_ready;

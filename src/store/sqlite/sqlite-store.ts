@@ -52,6 +52,7 @@ export function createSqliteStore({ connection, file, createOutput, onClose }: S
     time: async () => Date.now(),
 
     create: (drafts) => write(() => createJobs(db, drafts)),
+    limits: async (kind, limits) => db.starts.limit(kind, limits),
     claim: (request) => writeLast(() => claimJobs(db, request)),
     list: async (filter, page) => {
       if (filter.text !== undefined) await indexAll(indexSome);

@@ -212,7 +212,10 @@ function describeLoss(world: () => World): void {
     expect(released.lastSeq).toBe(job.lastSeq);
     await world().restart();
     expect(await world().store.lost({ before: t0, kinds: ["work"], limit: 10 })).toEqual([await world().job(job.id)]);
-    const adopted = await world().store.adopt({ ...lease, before: t0 }, { worker: "w2", machine: "m1", now: t0, leaseMs });
+    const adopted = await world().store.adopt(
+      { ...lease, before: t0 },
+      { worker: "w2", machine: "m1", now: t0, leaseMs },
+    );
     expect(present(adopted).job.state).toMatchObject({ status: "running", attempt: 1, lease: { worker: "w2" } });
   });
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { JobId } from "../../../src/job/id.ts";
 import type { Job } from "../../../src/job/job.ts";
 import type { Member } from "../../../src/store/member.ts";
+import type { Created } from "../../../src/store/store.ts";
 import { second, t0 } from "../drafts.ts";
 import { leaseMs, useWorld, type OpenStore, type World } from "../world.ts";
 import { present } from "../../present.ts";
@@ -74,8 +75,10 @@ function describePlaces(world: () => World): void {
     await world().submitMany(3, { place: "m2" });
     await world().submitMany(2);
     const [pinned, free] = await world().create({ place: "m2" }, {});
-    expect(await world().store.jobsAhead(present(pinned).job.id, 9)).toBe(3);
-    expect(await world().store.jobsAhead(present(free).job.id, 9)).toBe(2);
+    const ahead = async (created: Created | undefined): Promise<unknown> =>
+      (await world().store.queued(present(created).job.id, { now: t0, countUpTo: 9 }))?.jobsAhead;
+    expect(await ahead(pinned)).toBe(3);
+    expect(await ahead(free)).toBe(2);
   });
 }
 
