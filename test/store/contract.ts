@@ -11,6 +11,7 @@ import { describeLeases } from "./contract/leases.ts";
 import { describeMail } from "./contract/mail.ts";
 import { describeLimits } from "./contract/limits.ts";
 import { describeOutput } from "./contract/output.ts";
+import { describePlacing } from "./contract/placing.ts";
 import { describePurging } from "./contract/purging.ts";
 import { describeQuestions } from "./contract/questions.ts";
 import { describeRetrying } from "./contract/retrying.ts";
@@ -31,6 +32,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describeClaiming(open);
     describeLimits(open);
     describeLeases(open);
+    describePlacing(open);
     describeSettling(open);
     describeQuestions(open);
     describeCancelling(open);

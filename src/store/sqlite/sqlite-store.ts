@@ -10,6 +10,7 @@ import { deliveryVerbs } from "./delivery-methods.ts";
 import { DatabaseFiles } from "./database-files.ts";
 import type { Connection } from "./driver.ts";
 import { leaseVerbs } from "./lease-methods.ts";
+import { memberVerbs } from "./members.ts";
 import { listJobs } from "./list.ts";
 import { createMailStore } from "./mail.ts";
 import { createLiveDatabase } from "./live-database.ts";
@@ -49,6 +50,8 @@ export function createSqliteStore({ connection, file, createOutput, onClose }: S
     ...changeVerbs(db, write),
     ...deliveryVerbs(db, write),
     ...unseenVerbs(db, write),
+    ...memberVerbs(),
+    time: async () => Date.now(),
 
     create: (drafts) => write(() => createJobs(db, drafts)),
     limits: async (kind, limits) => db.starts.limit(kind, limits),
