@@ -13,7 +13,7 @@ export interface CliContext {
   /** Calls a server of this version; starts one in the background if none runs. */
   readonly client: Client;
   /** Becomes the server. The code of it is loaded only now. */
-  readonly serve: (flags: ServeFlags, options: { isLoggedToFile: boolean }) => Promise<ServedHere>;
+  readonly serve: (flags: ServeFlags, options: ServeMode) => Promise<ServedHere>;
   /** Stands between one MCP client, on standard input and output, and the server. Resolves with the exit code. */
   readonly serveFront: (set: ProfileSet) => Promise<number>;
   /** Looks at a database and changes nothing; rejects with what is wrong with it. Thoroughly reads all of it. */
@@ -28,6 +28,16 @@ export interface ServeFlags {
   readonly host?: string;
   readonly port?: number;
   readonly allowRemoteShell?: boolean;
+  /** Which jobs run here; words with commas between them. */
+  readonly kinds?: string;
+  readonly concurrency?: string;
+  readonly labels?: string;
+}
+
+export interface ServeMode {
+  readonly isLoggedToFile: boolean;
+  /** A worker runs jobs of a store that machines share, and is nobody's server. */
+  readonly role?: "server" | "worker";
 }
 
 export interface ServedHere {

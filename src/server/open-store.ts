@@ -1,0 +1,22 @@
+import { join, resolve } from "node:path";
+import type { PostgresConfig } from "../config/store.ts";
+import { defined } from "../job/defined.ts";
+import { openSqliteStore } from "../store/sqlite/open.ts";
+import type { Store } from "../store/store.ts";
+
+export interface StoreChoice {
+  /** The folder with the embedded database, or with what waits to be written to the shared one. */
+  readonly home: string;
+  /** Most bytes kept of one output stream of one attempt. */
+  readonly outputCapBytes?: number;
+  /** A database that machines share. */
+  readonly postgres?: PostgresConfig;
+  /** A worker has fewer connections, and leaves the database's upkeep to servers. */
+  readonly role?: "server" | "worker";
+}
+
+/** The one place where a store is chosen. */
+export async function openStore({ home, outputCapBytes }: StoreChoice): Promise<Store> {
+  const options = defined({ outputCapBytes });
+  return openSqliteStore({ file: join(resolve(home), "longhaul.db"), ...options });
+}
