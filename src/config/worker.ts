@@ -9,7 +9,10 @@ const slots = z.int().min(0).max(1_000);
 
 /** `worker` in the configuration file: which jobs this process runs, where machines share a store. */
 export const workerSchema = z.strictObject({
-  kinds: z.array(z.string().min(1)).optional().describe("The only kinds that run here; all unless given, none if empty."),
+  kinds: z
+    .array(z.string().min(1))
+    .optional()
+    .describe("The only kinds that run here; all unless given, none if empty."),
   concurrency: z
     .union([slots, z.record(z.string(), slots)])
     .optional()

@@ -20,7 +20,7 @@ export async function runCli(file: string, words: readonly string[]): Promise<nu
   };
   const serveFront: CliContext["serveFront"] = async (set) => (await import("./front.ts")).serveFront(file, set);
   return runProgram(
-    { ...parts, client: connect(parts), serve, serveMcp, serveFront, inspectStore, findBrowser },
+    { ...parts, client: connect(parts), serve, serveMcp, serveFront, inspectStore, inspectDatabase, findBrowser },
     words,
   );
 }
@@ -36,6 +36,15 @@ const serve: CliContext["serve"] = async (flags, { isLoggedToFile, role }) => {
 const inspectStore: CliContext["inspectStore"] = async (file, options) => {
   const { inspectStoreFile } = await import("../store/sqlite/open.ts");
   await inspectStoreFile(file, options);
+};
+
+const inspectDatabase: CliContext["inspectDatabase"] = async () => {
+  const [{ loadConfig }, { inspectPostgres }] = await Promise.all([
+    import("../config/config.ts"),
+    import("./open-store.ts"),
+  ]);
+  const { store } = loadConfig();
+  return store && inspectPostgres(store);
 };
 
 const findBrowser: CliContext["findBrowser"] = async (search) =>

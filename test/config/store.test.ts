@@ -32,7 +32,9 @@ describe("the store of the configuration", () => {
   });
 
   it("hides its password wherever it would be shown, also as it stands in the address", () => {
-    expect(load({}, { LONGHAUL_STORE: address }).redact).toEqual(expect.arrayContaining(["s3cret@word", "s3cret%40word"]));
+    expect(load({}, { LONGHAUL_STORE: address }).redact).toEqual(
+      expect.arrayContaining(["s3cret@word", "s3cret%40word"]),
+    );
   });
 
   it("is encrypted when a certificate or sslmode asks for it, and then the certificate is always checked", () => {

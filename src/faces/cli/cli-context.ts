@@ -18,10 +18,26 @@ export interface CliContext {
   readonly serveFront: (set: ProfileSet) => Promise<number>;
   /** Looks at a database and changes nothing; rejects with what is wrong with it. Thoroughly reads all of it. */
   readonly inspectStore: (file: string, options: { isThorough: boolean }) => Promise<void>;
+  /** Looks at the database that machines share and changes nothing; rejects with what is wrong with it. Undefined if the store is in the folder. */
+  readonly inspectDatabase: () => Promise<DatabaseReport | undefined>;
   /** The browser that pages are looked at with: the one that is named, or one that is installed. */
   readonly findBrowser: (search: { executable?: string; searchPath: string }) => Promise<string | undefined>;
   /** Serves one MCP client on standard input and output, without a server in the background. */
   readonly serveMcp: (set: ProfileSet) => Promise<void>;
+}
+
+/** What is known of a database that machines share. */
+export interface DatabaseReport {
+  readonly host: string;
+  readonly database: string;
+  readonly version: string;
+  /** Undefined while the schema is not made. */
+  readonly schemaVersion: number | undefined;
+  readonly newestSchema: number;
+  readonly isEncrypted: boolean;
+  readonly isOnThisMachine: boolean;
+  readonly isListening: boolean;
+  readonly mayCreateSchema: boolean;
 }
 
 export interface ServeFlags {
