@@ -130,6 +130,7 @@ export async function openEngineWithKinds(
     home: config.paths.home,
     patterns,
     kinds: chooseKinds([...kinds, ...moreKinds], config.worker),
+    labels: config.worker.labels,
     ...defined({ postgres: config.store, role }),
     outputCapBytes: config.shell.output_cap_mb * 1_000_000,
     retention: toRetention(config),
