@@ -92,6 +92,7 @@ function insertJob(db: Database, draft: JobDraft): Created {
   if (draft.webhook !== undefined || draft.notify !== undefined) insertReceivers(db, num, draft);
   if (draft.runAt > spec.createdAt) db.delays.note(draft.runAt);
   db.jobs.set({ num, job, fence: 0, blocked });
+  db.counts.add({ num, job }, job.state.status);
   for (const hint of hints) db.hint(hint);
   return { job, isDuplicate: false };
 }
