@@ -55,7 +55,10 @@ export function createReads(parts: ReadParts): Reads {
     list: (filter = {}, page = {}, access = {}) =>
       store.list(narrow(filter, access), { ...page, limit: within(page.limit ?? 20, maxListed) }),
     unseen: (page = {}, access = {}) =>
-      store.unseen(narrow({ owner: access.owner ?? localOwner }, access), { ...page, limit: within(page.limit ?? 20, maxListed) }),
+      store.unseen(narrow({ owner: access.owner ?? localOwner }, access), {
+        ...page,
+        limit: within(page.limit ?? 20, maxListed),
+      }),
     count: (filter = {}, access = {}) => store.count(narrow(filter, access)),
     countMatching: (filter, page, access = {}) =>
       store.countMatching(narrow(filter, access), { ...page, limit: within(page.limit, maxCounted) }),

@@ -1,9 +1,10 @@
+import { defined } from "../job/defined.ts";
 import { LonghaulError } from "../job/error.ts";
 import type { JobId } from "../job/id.ts";
 import type { Limits, Retention } from "../job/job.ts";
 import type { Kind } from "../job/kind.ts";
 import { defaultBackoff, lossBackoff, type Backoff } from "../job/retry.ts";
-import type { Store } from "../store/store.ts";
+import type { KindLimits, Store } from "../store/store.ts";
 import { createPatternPool, type PatternPool } from "../text/pattern-pool.ts";
 import { systemClock, type Clock } from "./clock.ts";
 import { createNotifyRules, type NotifyRules } from "./webhooks/notify-rules.ts";
@@ -93,6 +94,10 @@ export function toSettings(options: EngineOptions): Settings {
     webhookRules,
     notifyRules: createNotifyRules(webhookRules, options.webhooks?.notify),
   };
+}
+
+export function toLimits({ perKey, perKeyOf, rate }: Kind): KindLimits {
+  return defined({ perKey, perKeyOf, rate });
 }
 
 export function toKindMap(kinds: readonly Kind[]): ReadonlyMap<string, Kind> {

@@ -24,7 +24,8 @@ export function durationAt(durations: Durations, share: number): number | undefi
   for (const { bucket, count } of buckets) {
     const wanted = share * total - below;
     // Within a bucket they are taken to be spread evenly.
-    if (wanted <= count) return Math.round(lowestOf(bucket) + (lowestOf(bucket + 1) - lowestOf(bucket)) * (wanted / count));
+    if (wanted <= count)
+      return Math.round(lowestOf(bucket) + (lowestOf(bucket + 1) - lowestOf(bucket)) * (wanted / count));
     below += count;
   }
   return undefined;

@@ -69,9 +69,8 @@ export const filterWords = [
 ] as const;
 
 function fieldsAt(now: number): Readonly<Record<string, Field>> {
-  const state: Field = (value, word) => ({ state: readStates(value, word) });
   const fields: Record<(typeof filterWords)[number], Field> = {
-    state,
+    state: readState,
     kind: (value) => ({ kind: value.split(",") }),
     tag: (value) => ({ tag: [value] }),
     batch: (batch) => ({ batch }),
@@ -84,17 +83,18 @@ function fieldsAt(now: number): Readonly<Record<string, Field>> {
     ended: (value, word) => ({ finished_from: readTime(value, word, now) }),
     "ended-before": (value, word) => ({ finished_before: readTime(value, word, now) }),
   };
-  return { ...fields, status: state };
+  return { ...fields, status: readState };
 }
 
-function readStates(value: string, { text }: Word): JobStatus[] {
-  return value.split(",").flatMap((name) => {
+function readState(value: string, { text }: Word): Partial<FilterInput> {
+  const states = value.split(",").flatMap((name) => {
     const wanted = name.toLowerCase().replace("-", "_");
     if (Object.hasOwn(others, wanted)) return others[wanted] ?? [];
     const state = jobStatuses.find((known) => known === wanted);
     if (state !== undefined) return [state];
     throw misunderstood(text, `"${name}" is no state (${[...jobStatuses, ...Object.keys(others)].join(", ")})`);
   });
+  return { state: states };
 }
 
 /** A point in time, or how long ago it was: 2026-03-01, 2026-03-01T12:00:00Z, 90s, 2h, 7d. */
@@ -110,7 +110,7 @@ const wordPattern = /(?:([A-Za-z][\w-]*):)?(?:"([^"]*)"|([^\s"]*))/y;
 
 function splitWords(text: string): Word[] {
   const words: Word[] = [];
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     if (/\s/.test(text[at] ?? "")) {
       at += 1;
       continue;

@@ -64,7 +64,9 @@ function withText({ q, ...fields }: FilterInput): FilterInput {
   const told = parseFilterText(q, Date.now());
   const twice = Object.keys(told).find((name) => Object.hasOwn(defined(fields), name));
   if (twice === undefined) return { ...fields, ...told };
-  throw new LonghaulError("invalid_input", `${twice} is given twice: in q and by itself.`, { details: { field: twice } });
+  throw new LonghaulError("invalid_input", `${twice} is given twice: in q and by itself.`, {
+    details: { field: twice },
+  });
 }
 
 function toTime(text: string | undefined): number | undefined {

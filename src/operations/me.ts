@@ -11,10 +11,16 @@ export const meGet = defineOperation({
   output: z.object({
     name: z.string().optional().describe("As the record of who did something has it."),
     token: z.string().optional().describe("The id of the token that was shown."),
-    owner: z.string().optional().describe("Jobs of other owners look as if they did not exist; absent: all can be seen."),
+    owner: z
+      .string()
+      .optional()
+      .describe("Jobs of other owners look as if they did not exist; absent: all can be seen."),
     scope: z.enum(scopes),
     kinds: z.array(z.string()).optional().describe("Jobs of these kinds alone can be seen and started; absent: all."),
-    barred_kinds: z.array(z.string()).optional().describe("Jobs of these can be seen and cancelled, not started or steered."),
+    barred_kinds: z
+      .array(z.string())
+      .optional()
+      .describe("Jobs of these can be seen and cancelled, not started or steered."),
   }),
   run: async ({ actor: { by, token, owner, scope = "admin", kinds, barredKinds } }) => ({
     scope,

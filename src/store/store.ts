@@ -71,8 +71,8 @@ export interface Store {
   ) => Promise<JobId[]>;
   /** When a purged job went, for as long as that is remembered. */
   readonly tombstone: (id: JobId) => Promise<Tombstone | undefined>;
-  /** How many jobs of its kind would be claimed before this one, counted up to `limit`; undefined if it is not ready. */
-  readonly jobsAhead: (id: JobId, limit: number) => Promise<number | undefined>;
+  /** What keeps a queued job from starting, whichever engine it is that would start it; undefined for any other job. */
+  readonly queued: (id: JobId, request: QueuedRequest) => Promise<QueuedFacts | undefined>;
 
   /** Adds events of a held job; false, and nothing is written, once the lease is lost. */
   readonly append: (lease: HeldLease, events: readonly EventBody[], at: number) => Promise<boolean>;
@@ -80,8 +80,14 @@ export interface Store {
   readonly read: (id: JobId, after: number, limit: number) => Promise<JobEvent[]>;
 
   /**
+   * Says how many jobs of a kind may be held, and started, at once by all engines together, instead of what was said of it before.
+   * Every engine says it of its kinds before it claims any.
+   */
+  readonly limits: (kind: string, limits: KindLimits) => Promise<void>;
+  /**
    * Leases up to `max` jobs of each wanted kind whose time has come: highest priority first, then in turns between
-   * owners, then oldest first. No job is claimed twice, by however many workers.
+   * owners, then oldest first. No job is claimed twice, by however many workers; none of a paused kind is, and none beyond the
+   * kind's limits. A start counts against the rate from its claim's `now`, also for a claim that waited behind that one.
    */
   readonly claim: (request: ClaimRequest) => Promise<Claimed>;
   /** Extends leases. Says which are lost, and which jobs were asked to cancel. */
@@ -261,9 +267,40 @@ export interface Tombstone {
   readonly purgedAt: number;
 }
 
+export interface QueuedRequest extends Pick<ClaimRequest, "now" | "monotonic"> {
+  /** Jobs ahead are counted up to this many. */
+  readonly countUpTo: number;
+}
+
+export interface QueuedFacts {
+  readonly isPaused: boolean;
+  /** How many jobs of its kind would be claimed before it; absent while its time has not come or its dependencies have not succeeded. */
+  readonly jobsAhead?: number;
+  /** How many jobs with its key may be held at once; absent while there is room for another. */
+  readonly fullKey?: number;
+  /** The rate at which its kind may start; absent while another may start now. */
+  readonly usedUpRate?: StartRate;
+}
+
+/** At most this many starts in any window of `perMs`. */
+export interface StartRate {
+  readonly starts: number;
+  readonly perMs: number;
+}
+
+export interface KindLimits {
+  /** At most this many jobs with the same key are held at once, those that wait for an answer included. The empty key has no limit. */
+  readonly perKey?: number;
+  /** For keys that have a limit of their own instead of `perKey`. */
+  readonly perKeyOf?: ReadonlyMap<string, number>;
+  readonly rate?: StartRate;
+}
+
 export interface ClaimRequest {
   readonly worker: string;
   readonly now: number;
+  /** As `now`, by a clock that nobody sets: an exclusive store counts rates by it. */
+  readonly monotonic?: number;
   readonly leaseMs: number;
   readonly wants: readonly ClaimWant[];
 }
@@ -271,10 +308,6 @@ export interface ClaimRequest {
 export interface ClaimWant {
   readonly kind: string;
   readonly max: number;
-  /** At most this many jobs with the same key are held at once, those that wait for an answer included. */
-  readonly perKey?: number;
-  /** For keys that have a limit of their own instead. */
-  readonly perKeyOf?: ReadonlyMap<string, number>;
 }
 
 export interface Claim {
@@ -286,7 +319,7 @@ export interface Claim {
 
 export interface Claimed {
   readonly claims: Claim[];
-  /** When the next delayed job becomes ready. */
+  /** When the next delayed job becomes ready, or the rate of a wanted kind lets another job start. */
   readonly nextRunAt?: number;
 }
 

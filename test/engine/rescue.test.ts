@@ -216,10 +216,17 @@ describe("a lost lease", () => {
     return { engine, clock };
   }
 
-  /** Holds a job under the lease of a worker that is never heard again. */
+  /** Holds a job of a paused kind under the lease of a worker that is never heard again. */
   async function loseWorker(engine: Engine, job: Job, clock: FakeClock): Promise<void> {
     const wants = [{ kind: job.kind, max: 1 }];
-    const { claims } = await present(store).claim({ worker: "gone", now: clock.now(), leaseMs, wants });
+    const request = { worker: "gone", now: clock.now(), leaseMs, wants };
+    await turns();
+    // Both in one commit, when the engine looks for nothing: nobody else can be faster.
+    const [, { claims }] = await Promise.all([
+      present(store).setPaused(job.kind, false),
+      present(store).claim(request),
+    ]);
+    await engine.pause(job.kind);
     expect(claims.map((claim) => claim.job.id)).toEqual([job.id]);
     expect(await statusOf(engine, job.id)).toBe("running");
   }

@@ -16,7 +16,10 @@ describe("a filter as one text", () => {
     ["since:2h before:90s", { created_from: "2026-03-10T10:00:00.000Z", created_before: "2026-03-10T11:58:30.000Z" }],
     ["ended:2026-03-01", { finished_from: "2026-03-01T00:00:00.000Z" }],
     ["ended-before:2026-03-01T12:00:00+02:00", { finished_before: "2026-03-01T10:00:00.000Z" }],
-    ["OWNER:ann parent:0a1b batch:b schedule:nightly", { owner: "ann", parent: "0a1b", batch: "b", schedule: "nightly" }],
+    [
+      "OWNER:ann parent:0a1b batch:b schedule:nightly",
+      { owner: "ann", parent: "0a1b", batch: "b", schedule: "nightly" },
+    ],
   ])("%j means what it says", (text, filter) => {
     expect(parse(text)).toEqual(filter);
   });

@@ -200,7 +200,7 @@ describe("job_count", () => {
   it("counts by kind and state, in a batch if one is given, and only the caller's own", async () => {
     const [puppet, other] = [new Puppet(), new Puppet({ name: "other" })];
     const engine = await world().open([puppet.kind, other.kind]);
-    expect(await call(engine, "job_count")).toEqual({ counts: [], total: 0 });
+    expect(await call(engine, "job_count")).toMatchObject({ counts: [], total: 0 });
     await engine.submitMany([
       { kind: "puppet", input: {}, delayMs: 3_600_000, batch: "b1" },
       { kind: "puppet", input: {}, delayMs: 3_600_000 },
@@ -415,7 +415,7 @@ describe("job_cancel", () => {
     await engine.submitMany(Array.from({ length: 1_100 }, () => later));
     const answer = await call(engine, "job_cancel", { filter: { batch: "b1", state: ["queued"] } });
     expect((answer as Page).jobs).toHaveLength(1_100);
-    expect(await call(engine, "job_count")).toEqual({
+    expect(await call(engine, "job_count")).toMatchObject({
       counts: [{ kind: "puppet", state: "cancelled", count: 1_100 }],
     });
   });
@@ -428,9 +428,9 @@ describe("job_cancel", () => {
     const cancelled = await call(engine, "job_cancel", { filter: { batch: "b1" } });
     expect(cancelled).toMatchObject({ count: 11_000, jobs: { length: 10_000 } });
     const counts = (state: string): object => ({ counts: [{ kind: "puppet", state, count: 11_000 }] });
-    expect(await call(engine, "job_count")).toEqual(counts("cancelled"));
+    expect(await call(engine, "job_count")).toMatchObject(counts("cancelled"));
     expect(await call(engine, "job_retry", { filter: { batch: "b1" } })).toMatchObject({ count: 11_000 });
-    expect(await call(engine, "job_count")).toEqual(counts("queued"));
+    expect(await call(engine, "job_count")).toMatchObject(counts("queued"));
   }, 60_000);
 
   it("by a filter that names only states of finished jobs changes nothing", async () => {

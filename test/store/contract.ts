@@ -9,6 +9,7 @@ import { describeFinality } from "./contract/finality.ts";
 import { describeFinding } from "./contract/finding.ts";
 import { describeHints } from "./contract/hints.ts";
 import { describeLeases } from "./contract/leases.ts";
+import { describeLimits } from "./contract/limits.ts";
 import { describeOutput } from "./contract/output.ts";
 import { describePurging } from "./contract/purging.ts";
 import { describeQuestions } from "./contract/questions.ts";
@@ -31,6 +32,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describeSearching(open);
     describeEvents(open);
     describeClaiming(open);
+    describeLimits(open);
     describeLeases(open);
     describeSettling(open);
     describeQuestions(open);

@@ -1,12 +1,37 @@
 import type { Job } from "../../job/job.ts";
 import { isHeldBy, type adopt, type Change, type start } from "../../job/transitions.ts";
-import type { ClaimRequest, ClaimWant, HeldLease, LostLease } from "../store.ts";
+import type { ClaimRequest, HeldLease, KindLimits, LostLease } from "../store.ts";
 import type { StoredJob } from "./change.ts";
 
-/** How many more jobs of a key may be claimed; those under the empty key, or under none, share no limit. */
-export function roomForKey({ max, perKey = Infinity, perKeyOf }: ClaimWant, key: string, held: number): number {
-  const limit = key === "" ? Infinity : (perKeyOf?.get(key) ?? perKey);
-  return Math.max(0, Math.min(max, limit - held));
+/** How many jobs of a key may be held at once; those under the empty key, or under none, share no limit. */
+export function limitOfKey({ perKey = Infinity, perKeyOf }: KindLimits, key: string): number {
+  return key === "" ? Infinity : (perKeyOf?.get(key) ?? perKey);
+}
+
+/** How many more jobs of a key may be claimed. */
+export function roomForKey(limits: KindLimits, key: string, held: number): number {
+  return Math.max(0, limitOfKey(limits, key) - held);
+}
+
+/** Where keys matter: some have a limit. */
+export function hasKeyLimits({ perKey, perKeyOf }: KindLimits): boolean {
+  return perKey !== undefined || (perKeyOf !== undefined && perKeyOf.size > 0);
+}
+
+/** Far more than the clocks of machines differ, and than a claim waits behind others. */
+const maxAheadMs = 60_000;
+
+/**
+ * Starts between these times count at a time. Those of the near future do, because a claim may have waited behind others; those beyond were
+ * noted before the clock was set back.
+ */
+export function startWindow({ rate }: KindLimits, at: number): { after: number; before: number } {
+  return { after: at - (rate?.perMs ?? 0), before: at + maxAheadMs };
+}
+
+/** How many more jobs may start, given when others did within the window that ends now. */
+export function freeStarts({ rate }: KindLimits, started: number): number {
+  return rate === undefined ? Infinity : Math.max(0, rate.starts - started);
 }
 
 /** A job on its way to a worker: what to write, and the lease that the worker then has. */

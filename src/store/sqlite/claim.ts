@@ -1,10 +1,11 @@
 import { adopt, restartWait, start } from "../../job/transitions.ts";
 import type { StoredJob } from "../rules/change.ts";
-import { holdJob, isStillLost, roomForKey } from "../rules/claims.ts";
+import { hasKeyLimits, holdJob, isStillLost, roomForKey } from "../rules/claims.ts";
 import { firstInOrder, type ReadyJob } from "../rules/turns.ts";
 import type { Claim, Claimed, ClaimRequest, ClaimWant, LostLease } from "../store.ts";
 import { applyChange } from "./change.ts";
 import type { Database } from "./database.ts";
+import { pausedKinds } from "./queued.ts";
 import { findByNumber, findJob, withSpec } from "./rows.ts";
 
 /** What a worker is given besides the job. */
@@ -19,16 +20,25 @@ export function claimJobs(db: Database, request: ClaimRequest): Claimed {
   if (db.jobClock.isSetBack(request.now)) restartWaits(db, request.now);
   db.delays.promote(db, request.now);
   const claims: Claim[] = [];
-  for (const want of request.wants) {
-    for (const row of readyRows(db, want)) {
-      const found = findByNumber(db, row.num);
-      const claim = found === undefined ? undefined : hold(db, found, row, request, start);
-      if (claim === undefined) continue;
-      db.turns.served(want.kind, row.priority, row.turn);
-      claims.push(claim);
-    }
+  const paused = new Set(pausedKinds(db));
+  const wants = request.wants.filter(({ kind }) => !paused.has(kind));
+  for (const want of wants) claims.push(...claimKind(db, want, request));
+  const times = [db.delays.nextAt, ...wants.map(({ kind }) => db.starts.nextAt(kind, request))];
+  const nextRunAt = Math.min(...times.map((time) => time ?? Infinity));
+  return { claims, ...(nextRunAt === Infinity ? {} : { nextRunAt }) };
+}
+
+function claimKind(db: Database, { kind, max }: ClaimWant, request: ClaimRequest): Claim[] {
+  const claims: Claim[] = [];
+  for (const row of readyRows(db, kind, Math.min(max, db.starts.free(kind, request)))) {
+    const found = findByNumber(db, row.num);
+    const claim = found === undefined ? undefined : hold(db, found, row, request, start);
+    if (claim === undefined) continue;
+    db.turns.served(kind, row.priority, row.turn);
+    claims.push(claim);
   }
-  return { claims, nextRunAt: db.delays.nextAt };
+  db.starts.note(kind, request, claims.length);
+  return claims;
 }
 
 const selectDelayed = `SELECT num FROM jobs INDEXED BY jobs_delayed
@@ -80,21 +90,22 @@ const selectReady = readySelect("jobs_ready", "");
 const selectReadyWithoutKey = readySelect("jobs_ready", "AND j.slot_key IS NULL");
 const selectReadyOfKey = readySelect("jobs_ready_key", "AND j.slot_key = ?");
 
-function readyRows(db: Database, want: ClaimWant): ReadyRow[] {
-  if (want.max <= 0) return [];
-  if (want.perKey === undefined) return db.sql(selectReady).all(want.kind, want.max) as ReadyRow[];
-  return readyRowsPerKey(db, want);
+function readyRows(db: Database, kind: string, max: number): ReadyRow[] {
+  if (max <= 0) return [];
+  if (!hasKeyLimits(db.starts.limitsOf(kind))) return db.sql(selectReady).all(kind, max) as ReadyRow[];
+  return readyRowsPerKey(db, kind, max);
 }
 
 /** The first few of each key with room left, merged in claim order. */
-function readyRowsPerKey(db: Database, want: ClaimWant): ReadyRow[] {
-  const held = heldByKey(db, want.kind);
-  const rows = readyKeys(db, want.kind).flatMap((key) => {
-    const room = roomForKey(want, key, held.get(key) ?? 0);
-    return room === 0 ? [] : (db.sql(selectReadyOfKey).all(want.kind, key, room) as ReadyRow[]);
+function readyRowsPerKey(db: Database, kind: string, max: number): ReadyRow[] {
+  const limits = db.starts.limitsOf(kind);
+  const held = heldByKey(db, kind);
+  const rows = readyKeys(db, kind).flatMap((key) => {
+    const room = Math.min(max, roomForKey(limits, key, held.get(key) ?? 0));
+    return room === 0 ? [] : (db.sql(selectReadyOfKey).all(kind, key, room) as ReadyRow[]);
   });
-  const keyless = db.sql(selectReadyWithoutKey).all(want.kind, want.max) as ReadyRow[];
-  return firstInOrder([...rows, ...keyless], want.max);
+  const keyless = db.sql(selectReadyWithoutKey).all(kind, max) as ReadyRow[];
+  return firstInOrder([...rows, ...keyless], max);
 }
 
 /** The keys that have ready jobs, found by one seek each, however many jobs wait under them. */

@@ -49,7 +49,9 @@ export class CountChanges {
 
   /** Counts the next jobs of before; true when more are left. */
   catchUp(sql: Sql, limit: number): boolean {
-    const last = sql("SELECT max(num) AS num FROM (SELECT num FROM jobs WHERE num > ?1 AND num <= ?2 ORDER BY num LIMIT ?3)");
+    const last = sql(
+      "SELECT max(num) AS num FROM (SELECT num FROM jobs WHERE num > ?1 AND num <= ?2 ORDER BY num LIMIT ?3)",
+    );
     const { num } = last.get(this.#doneTo, this.#until, limit) as { num: number | null };
     const to = num ?? this.#until;
     const rows = sql(

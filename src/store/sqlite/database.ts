@@ -3,6 +3,7 @@ import type { CountChanges } from "./counts.ts";
 import type { Statement } from "./driver.ts";
 import type { ClockWatch } from "../rules/clock-watch.ts";
 import type { Delays } from "./delays.ts";
+import type { Starts } from "./starts.ts";
 import type { Turns } from "./turns.ts";
 import type { JobCache } from "./job-cache.ts";
 
@@ -14,6 +15,7 @@ export interface Database {
   readonly hint: (hint: Hint) => void;
   readonly turns: Turns;
   readonly delays: Delays;
+  readonly starts: Starts;
   /** For claims of jobs, and for claims of deliveries. */
   readonly jobClock: ClockWatch;
   readonly deliveryClock: ClockWatch;

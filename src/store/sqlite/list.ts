@@ -66,7 +66,8 @@ function toQuery(
 const maxKindParts = 16;
 
 function toParts(filter: JobFilter, { driver }: Source): JobFilter[] {
-  if (filter.status !== undefined) return [...new Set(filter.status)].map((status) => ({ ...filter, status: [status] }));
+  if (filter.status !== undefined)
+    return [...new Set(filter.status)].map((status) => ({ ...filter, status: [status] }));
   const kinds = [...new Set(filter.kinds)];
   if (driver !== "kind" || filter.kind !== undefined || kinds.length > maxKindParts) return [filter];
   return kinds.map((kind) => ({ ...filter, kind, kinds: undefined }));

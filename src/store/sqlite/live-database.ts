@@ -8,6 +8,7 @@ import { CountChanges } from "./counts.ts";
 import { cacheStatements, type Connection } from "./driver.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { JobCache } from "./job-cache.ts";
+import { Starts } from "./starts.ts";
 import { Turns } from "./turns.ts";
 
 /** A database in use: its statements, what is kept in memory of it, and the hints that go out with each commit. */
@@ -38,6 +39,7 @@ export function createLiveDatabase(connection: Connection, files: DatabaseFiles)
     hint: (hint) => hints.push(hint),
     turns: new Turns(),
     delays: new Delays(),
+    starts: new Starts(),
     jobClock: new ClockWatch(),
     deliveryClock: new ClockWatch(),
     jobs: new JobCache(),
@@ -57,7 +59,9 @@ export function createLiveDatabase(connection: Connection, files: DatabaseFiles)
     savepoint: () => {
       const before = hints.length;
       const restoreCounts = db.counts.save();
+      const forgetStarts = db.starts.savepoint();
       return () => {
+        forgetStarts();
         hints = hints.slice(0, before);
         restoreCounts();
         db.jobs.clear();

@@ -59,9 +59,9 @@ function collectEnds(db: Database, now: number): boolean {
 
 function addRollup(db: Database, { spanMs, at, owner, kind, figures }: Rollup): void {
   const key = [spanMs, at, owner, kind];
-  const known = db.sql("SELECT figures FROM rollups WHERE span = ? AND at = ? AND owner = ? AND kind = ?").get(...key) as
-    | Pick<RollupRow, "figures">
-    | undefined;
+  const known = db
+    .sql("SELECT figures FROM rollups WHERE span = ? AND at = ? AND owner = ? AND kind = ?")
+    .get(...key) as Pick<RollupRow, "figures"> | undefined;
   const sum = known === undefined ? figures : mergeFigures(JSON.parse(known.figures) as Figures, figures);
   db.sql("INSERT OR REPLACE INTO rollups (span, at, owner, kind, figures) VALUES (?, ?, ?, ?, ?)").run(
     ...key,

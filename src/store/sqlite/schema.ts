@@ -199,6 +199,11 @@ export const migrations: readonly string[] = [
   ALTER TABLE jobs ADD COLUMN schedule TEXT;
   CREATE INDEX jobs_schedule ON jobs (schedule) WHERE schedule IS NOT NULL;
   `,
+  `
+  CREATE INDEX deliveries_claimed ON deliveries (host, next_at) WHERE is_claimed = 1;
+  CREATE TABLE marks (name TEXT PRIMARY KEY, value TEXT NOT NULL, expires_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE INDEX marks_expiry ON marks (expires_at);
+  `,
   // What there was before is counted, and its `finished_at` written, in pieces later: `catch_up` says how far that has come.
   `
   ALTER TABLE jobs ADD COLUMN finished_at INTEGER;

@@ -60,6 +60,7 @@ export function createSqliteStore({ connection, file, createOutput, onClose }: S
     ...unseenVerbs(db, write),
 
     create: (drafts) => write(() => createJobs(db, drafts)),
+    limits: async (kind, limits) => db.starts.limit(kind, limits),
     claim: (request) => writeLast(() => claimJobs(db, request)),
     list: async (filter, page) => {
       await prepareFilter(filter);

@@ -32,7 +32,8 @@ function inOrder(counts: readonly StatusCount[]): StatusCount[] {
 
 async function expectTrueCounts(world: World): Promise<void> {
   const filters: Counted[] = [{}, { owner: "ann" }, { owner: "bob" }, { batch: "b" }, { owner: "bob", batch: "b" }];
-  for (const filter of filters) expect(inOrder(await world.store.count(filter))).toEqual(await countByHand(world, filter));
+  for (const filter of filters)
+    expect(inOrder(await world.store.count(filter))).toEqual(await countByHand(world, filter));
 }
 
 function describeKeptCounts(world: () => World): void {
@@ -49,7 +50,8 @@ function describeKeptCounts(world: () => World): void {
     await step(store.ask(lease, { key: "q", question: { message: "Which?" }, at: t0 }));
     await step(store.answer(job.id, { key: "q", answer: { action: "decline" }, at: t0 }));
     await step(store.settle(lease, { type: "retry", failure, runAt: t0 }, { now: t0 }));
-    for (const status of terminalStatuses) await step(world().finish(status, { kind: status, owner: "bob", batch: "b" }));
+    for (const status of terminalStatuses)
+      await step(world().finish(status, { kind: status, owner: "bob", batch: "b" }));
     const failed = await world().finish("failed", { kind: "again" });
     await step(store.retry(failed.id, { at: t0 }));
     await step(store.cancel(failed.id, { reason: "not needed", at: t0 }));
@@ -68,7 +70,10 @@ function describeKeptCounts(world: () => World): void {
 
   it("what was refused is not counted", async () => {
     const stored = world().submit();
-    const refused = world().store.create([world().draft({ idempotencyKey: "k" }), world().draft({ dependsOn: [(await stored).id] })]);
+    const refused = world().store.create([
+      world().draft({ idempotencyKey: "k" }),
+      world().draft({ dependsOn: [(await stored).id] }),
+    ]);
     await refused;
     const conflict = world().store.create([world().draft(), world().draft({ idempotencyKey: "k", kind: "other" })]);
     await expect(conflict).rejects.toMatchObject({ code: "conflict" });
@@ -104,7 +109,10 @@ function describeCountsOfFilters(world: () => World): void {
       const counted: number[] = [];
       let cursor: string | undefined;
       do {
-        const page = await world().store.countMatching(filter, { limit: 3, ...(cursor === undefined ? {} : { cursor }) });
+        const page = await world().store.countMatching(filter, {
+          limit: 3,
+          ...(cursor === undefined ? {} : { cursor }),
+        });
         counted.push(page.counts.reduce((sum, { count }) => sum + count, 0));
         cursor = page.cursor;
       } while (cursor !== undefined);

@@ -65,7 +65,9 @@ export function describeRollups(open: OpenStore): void {
       await endAt(world(), t0, { owner: "bob", kind: "other" });
       await collect(world());
       const ask = async (request: object): Promise<string[]> =>
-        (await world().store.rollups.read({ spanMs: minute, from: 0, before: t0 + day, ...request })).map(({ owner }) => owner);
+        (await world().store.rollups.read({ spanMs: minute, from: 0, before: t0 + day, ...request })).map(
+          ({ owner }) => owner,
+        );
       expect(await ask({ owner: "ann" })).toEqual(["ann"]);
       expect(await ask({ kinds: ["other"] })).toEqual(["bob"]);
       expect(await ask({ kinds: [] })).toEqual([]);

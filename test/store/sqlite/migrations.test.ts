@@ -100,7 +100,7 @@ describe.each(versions)("a store of version %s", (version) => {
 
   it.runIf(Number(version) >= 2)("has what is to be posted to webhooks", async () => {
     const store = await openFixture(version);
-    const request = { leaseMs: 1_000, max: 10, perHost: 10, busy: new Map<string, number>() };
+    const request = { leaseMs: 1_000, max: 10, perHost: 10 };
     const { claims } = await store.claimDeliveries({ ...request, now: Date.UTC(2026, 0, 2) });
     expect(claims.map(({ job, type }) => [job.name, type])).toEqual([
       ["succeeded", "job.succeeded"],

@@ -39,7 +39,7 @@ const isSort = (step: string): boolean => step.includes("USE TEMP B-TREE FOR ORD
 const page = { limit: 20 };
 
 function claimDeliveries({ store }: World): Promise<unknown> {
-  return store.claimDeliveries({ now: t0, leaseMs, max: 8, perHost: 2, busy: new Map() });
+  return store.claimDeliveries({ now: t0, leaseMs, max: 8, perHost: 2 });
 }
 
 describe("query plans", () => {
@@ -105,8 +105,7 @@ describe("query plans", () => {
     const recording = await openRecordedStore();
     const { world } = recording;
     await world.submitMany(20, { key: "k" });
-    const wants = [{ kind: "work", max: 5, ...options }];
-    const plans = await plansOf(recording, () => world.store.claim({ worker: "w1", now: t0 + second, leaseMs, wants }));
+    const plans = await plansOf(recording, () => world.claim({ max: 5, now: t0 + second, ...options }));
     expect(plans.filter((step) => isFullScan(step) || isSort(step))).toEqual([]);
     expect(plans.join("\n")).toMatch(/INDEX jobs_ready/);
   });
