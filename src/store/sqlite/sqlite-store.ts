@@ -12,6 +12,8 @@ import type { Connection } from "./driver.ts";
 import { leaseVerbs } from "./lease-methods.ts";
 import { countJobs } from "./counts.ts";
 import { countMatching, listJobs } from "./list.ts";
+import { memberVerbs } from "./members.ts";
+import { createMailStore } from "./mail.ts";
 import { createLiveDatabase } from "./live-database.ts";
 import { findLeftOutput, forgetOutput, purgeJobs, removeJob } from "./purge.ts";
 import { readVerbs } from "./read-methods.ts";
@@ -53,11 +55,14 @@ export function createSqliteStore({ connection, file, createOutput, onClose }: S
     tokens: createTokenStore(db, write),
     schedules: createScheduleStore(db, write),
     rollups: createRollupStore(db, write),
+    mail: createMailStore(publish),
     ...readVerbs(db),
     ...leaseVerbs(db, write),
     ...changeVerbs(db, write),
     ...deliveryVerbs(db, write),
     ...unseenVerbs(db, write),
+    ...memberVerbs(),
+    time: async () => Date.now(),
 
     create: (drafts) => write(() => createJobs(db, drafts)),
     limits: async (kind, limits) => db.starts.limit(kind, limits),
