@@ -19,6 +19,7 @@ import { Feed } from "./feed.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { createInside, type Inside } from "./inside.ts";
 import type { QueueDiagnosis } from "./queue-diagnosis.ts";
+import { createMarks, type Marks } from "./marks.ts";
 import { createReads, type ArtifactRequest, type KindFacts, type OutputRequest } from "./reads.ts";
 import { Attempts } from "./attempts.ts";
 import { createScheduleBook, type ScheduleBook } from "./schedules/schedule-book.ts";
@@ -124,6 +125,8 @@ export interface Engine {
   readonly inside: Inside;
   /** What is started by the clock. */
   readonly schedules: ScheduleBook;
+  /** What the servers of one store tell each other. */
+  readonly marks: Marks;
   /** Tests texts by the patterns of callers. */
   readonly patterns: PatternPool;
   /** Tells running attempts to stop, stores where they are, and closes the store. Jobs go on with the next engine. */
@@ -186,5 +189,6 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const inside = createInside(attemptTokens, runs);
   const schedules = createScheduleBook({ ...planning, onPlanned: () => scheduler.wake() });
   const stopOnce = (): Promise<void> => (stopping ??= stop());
-  return { ...reads, ...actions, tokens, inside, schedules, patterns: settings.patterns, stop: stopOnce };
+  const marks = createMarks({ store, settings });
+  return { ...reads, ...actions, tokens, inside, schedules, marks, patterns: settings.patterns, stop: stopOnce };
 }

@@ -14,6 +14,7 @@ import type {
   DeliveryPage,
   DeliveryResult,
 } from "./delivery.ts";
+import type { MarkStore } from "./mark-store.ts";
 import type { OutputStore } from "./output-store.ts";
 import type { ScheduleStore } from "./schedule-store.ts";
 import type { TokenStore } from "./token-store.ts";
@@ -28,6 +29,7 @@ export interface Store {
   readonly output: OutputStore;
   readonly tokens: TokenStore;
   readonly schedules: ScheduleStore;
+  readonly marks: MarkStore;
 
   /**
    * Creates all the jobs of the call or none. A draft whose owner and idempotency key are known already creates

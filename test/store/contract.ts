@@ -9,6 +9,7 @@ import { describeFinding } from "./contract/finding.ts";
 import { describeHints } from "./contract/hints.ts";
 import { describeLeases } from "./contract/leases.ts";
 import { describeLimits } from "./contract/limits.ts";
+import { describeMarks } from "./contract/marks.ts";
 import { describeOutput } from "./contract/output.ts";
 import { describePurging } from "./contract/purging.ts";
 import { describeQuestions } from "./contract/questions.ts";
@@ -16,6 +17,7 @@ import { describeRetrying } from "./contract/retrying.ts";
 import { describeSchedules } from "./contract/schedules.ts";
 import { describeSearching } from "./contract/searching.ts";
 import { describeSettling } from "./contract/settling.ts";
+import { describeTogether } from "./contract/together.ts";
 import { describeTokens } from "./contract/tokens.ts";
 import { describeUnseen } from "./contract/unseen.ts";
 import type { OpenStore } from "./world.ts";
@@ -41,6 +43,8 @@ export function describeStore(name: string, open: OpenStore): void {
     describeHints(open);
     describeOutput(open);
     describeTokens(open);
+    describeMarks(open);
     describeSchedules(open);
+    describeTogether(open);
   });
 }

@@ -14,6 +14,8 @@ export interface OpenedStore {
   readonly store: Store;
   /** Closes the store and opens it again, as a restart does. */
   readonly reopen: () => Promise<Store>;
+  /** Opens the same store once more, beside the first; absent where only one can be open. */
+  readonly openOther?: () => Promise<Store>;
   readonly cleanup: () => Promise<void>;
 }
 
@@ -45,18 +47,28 @@ export class World {
   store: Store;
   readonly draft: (options?: DraftOptions) => JobDraft = createDraftSource();
   readonly #opened: OpenedStore;
+  readonly #others: World[] = [];
 
   constructor(opened: OpenedStore) {
     this.#opened = opened;
     this.store = opened.store;
   }
 
+  /** The same store as another engine has it open: where only one can be, it is this one. */
+  async other(): Promise<World> {
+    const store = (await this.#opened.openOther?.()) ?? this.store;
+    const world = new World({ store, reopen: async () => store, cleanup: () => store.close() });
+    if (store !== this.store) this.#others.push(world);
+    return world;
+  }
+
   async restart(): Promise<void> {
     this.store = await this.#opened.reopen();
   }
 
-  cleanup(): Promise<void> {
-    return this.#opened.cleanup();
+  async cleanup(): Promise<void> {
+    await Promise.all(this.#others.map((world) => world.cleanup()));
+    await this.#opened.cleanup();
   }
 
   /** Creates jobs in one call. */

@@ -12,6 +12,7 @@ import type { Connection } from "./driver.ts";
 import { leaseVerbs } from "./lease-methods.ts";
 import { listJobs } from "./list.ts";
 import { createLiveDatabase } from "./live-database.ts";
+import { createMarkStore } from "./marks.ts";
 import { findLeftOutput, forgetOutput, purgeJobs, removeJob } from "./purge.ts";
 import { readVerbs } from "./read-methods.ts";
 import { createScheduleStore } from "./schedules.ts";
@@ -42,6 +43,7 @@ export function createSqliteStore({ connection, file, createOutput, onClose }: S
     output,
     tokens: createTokenStore(db, write),
     schedules: createScheduleStore(db, write),
+    marks: createMarkStore(db, write),
     ...readVerbs(db),
     ...leaseVerbs(db, write),
     ...changeVerbs(db, write),
