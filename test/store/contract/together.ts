@@ -224,7 +224,7 @@ function describeRaces(pair: () => Pair): void {
     const lost = { ...lease, before: t0 + day };
     const takers = await both(
       pair(),
-      ({ store }, index) => store.adopt(lost, { worker: `w ${index}`, now: t0, leaseMs: second }),
+      ({ store }, index) => store.adopt(lost, { worker: `w ${index}`, machine: "m1", now: t0, leaseMs: second }),
       3,
     );
     expect(takers.filter((taken) => taken !== undefined)).toHaveLength(1);
@@ -336,7 +336,7 @@ function describeRounds(pair: () => Pair): void {
     const [, , lost] = await Promise.all([
       both(pair(), (world) => world.submit({ name: "needle" }), 6),
       both(pair(), tidy, 2),
-      both(pair(), ({ store }) => store.lost(t0 + day, ["lost"], 5), 2),
+      both(pair(), ({ store }) => store.lost({ before: t0 + day, kinds: ["lost"], limit: 5 }), 2),
     ]);
     expect(lost.map((jobs) => jobs.map(({ id }) => id))).toEqual(lost.map(() => [job.id]));
     const found = await Promise.all(stores(pair()).map((store) => store.list({ text: "needle" }, { limit: 99 })));
