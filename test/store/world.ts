@@ -6,7 +6,8 @@ import type { JobId } from "../../src/job/id.ts";
 import type { Job } from "../../src/job/job.ts";
 import type { JobStatus, TerminalStatus } from "../../src/job/state.ts";
 import type { Outcome } from "../../src/job/transitions.ts";
-import type { Claim, Claimed, Created, HeldLease, JobDraft, KindLimits, Store } from "../../src/store/store.ts";
+import type { KindLimits } from "../../src/store/kind-limits.ts";
+import type { Claim, Claimed, Created, HeldLease, JobDraft, Store } from "../../src/store/store.ts";
 import { createDraftSource, second, t0, type DraftOptions } from "./drafts.ts";
 import { useEach } from "../use-each.ts";
 

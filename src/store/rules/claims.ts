@@ -1,7 +1,8 @@
 import type { Job } from "../../job/job.ts";
 import { isHeld } from "../../job/state.ts";
 import { isHeldBy, type adopt, type Change, type start } from "../../job/transitions.ts";
-import type { ClaimRequest, HeldLease, KindLimits, LeaseRequest, LostLease } from "../store.ts";
+import type { KindLimits } from "../kind-limits.ts";
+import type { ClaimRequest, HeldLease, LeaseRequest, LostLease } from "../store.ts";
 import type { StoredJob } from "./change.ts";
 import { maxAheadMs } from "./clock-watch.ts";
 
