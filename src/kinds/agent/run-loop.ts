@@ -180,12 +180,12 @@ async function messagesToSend({ messages, isBlind }: Conversation, { files }: Lo
   return isBlind ? withoutPictures(messages, "the model cannot see it") : withBytes(messages, files);
 }
 
-const refusedRequest = [400, 404, 415, 422];
+const refusedRequest = new Set([400, 404, 415, 422]);
 
 /** What a model that takes no pictures says is not told apart from any other refusal: it is asked once more without them. */
 function cannotSee(error: unknown, { messages, isBlind }: Conversation): boolean {
   if (isBlind || !(error instanceof JobFailure) || error.code !== "model_refused") return false;
-  return refusedRequest.includes(Number(error.details?.["status"])) && hasPictures(messages);
+  return refusedRequest.has(Number(error.details?.["status"])) && hasPictures(messages);
 }
 
 const fullShare = 0.85;

@@ -4,7 +4,7 @@ import { countText } from "../../../text/count-text.ts";
 import { defineTool } from "./agent-tool.ts";
 
 const maxCharacters = 2_000_000;
-const text = z.string().max(maxCharacters);
+const anyText = z.string().max(maxCharacters);
 const maxPlaces = 10;
 
 export const editFileTool = defineTool({
@@ -14,8 +14,8 @@ export const editFileTool = defineTool({
   input: z
     .object({
       filePath: z.string().min(1).max(4_000),
-      oldText: text.min(1).describe("As it stands in the file, indentation included."),
-      newText: text,
+      oldText: anyText.min(1).describe("As it stands in the file, indentation included."),
+      newText: anyText,
       replaceAll: z.boolean().default(false),
     })
     .refine(({ oldText, newText }) => oldText !== newText, "must have a newText that differs from oldText"),
