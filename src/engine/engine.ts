@@ -10,7 +10,7 @@ import type { Answer, AskedQuestion } from "../job/question.ts";
 import type { OutputSize } from "../job/output.ts";
 import type { Delivery, DeliveryFilter, DeliveryKey, DeliveryPage } from "../store/delivery.ts";
 import type { ArtifactSlice, OutputSlice } from "../store/output-store.ts";
-import type { Created, JobFilter, JobPage, PageRequest, StatusCount } from "../store/store.ts";
+import type { CountPage, Created, JobFilter, JobPage, PageRequest, StatusCount } from "../store/store.ts";
 import type { PatternPool } from "../text/pattern-pool.ts";
 import type { Access, Actor } from "./access.ts";
 import { createActions } from "./actions.ts";
@@ -50,7 +50,12 @@ export interface Engine {
   readonly unseen: (page?: Partial<PageRequest>, access?: Access) => Promise<JobPage>;
   /** Takes finished jobs for seen, those with these ids or all; says of how many that was new. */
   readonly markSeen: (ids: readonly string[] | "all", actor?: Actor) => Promise<number>;
-  readonly count: (filter?: Pick<JobFilter, "owner" | "batch">, access?: Access) => Promise<StatusCount[]>;
+  /** The inputs of listed jobs; those that are long are left out, to be asked for by `input`. */
+  readonly inputs: (jobs: readonly Job[], access?: Access) => Promise<ReadonlyMap<JobId, Json>>;
+  /** Takes as long for a million jobs as for one. */
+  readonly count: (filter?: Pick<JobFilter, "owner" | "kinds" | "batch">, access?: Access) => Promise<StatusCount[]>;
+  /** Counts the jobs of a filter, at most `limit` at a time. */
+  readonly countMatching: (filter: JobFilter, page: PageRequest, access?: Access) => Promise<CountPage>;
   /** Names of batches, in alphabetical order, after a name. */
   readonly batches: (request: { after?: string; limit: number }, access?: Access) => Promise<string[]>;
   /** The id that ends with these characters, if there is just one. */
@@ -129,6 +134,8 @@ export interface Engine {
   readonly schedules: ScheduleBook;
   /** Tests texts by the patterns of callers. */
   readonly patterns: PatternPool;
+  /** Claims no more jobs, and lets those that run come to their end for at most so long: what `stop` then interrupts goes on elsewhere. */
+  readonly drain: (maxMs: number) => Promise<void>;
   /** Tells running attempts to stop, stores where they are, and closes the store. Jobs go on with the next engine. */
   readonly stop: () => Promise<void>;
 }
@@ -191,6 +198,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const tokens = createTokenBook({ store, kinds, settings });
   const inside = createInside(attemptTokens, runs);
   const schedules = createScheduleBook({ ...planning, onPlanned: () => scheduler.wake() });
+  const drain = (maxMs: number): Promise<void> => runs.drain(maxMs);
   const stopOnce = (): Promise<void> => (stopping ??= stop());
-  return { ...reads, ...actions, tokens, inside, schedules, patterns: settings.patterns, stop: stopOnce };
+  return { ...reads, ...actions, tokens, inside, schedules, patterns: settings.patterns, drain, stop: stopOnce };
 }

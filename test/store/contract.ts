@@ -1,6 +1,7 @@
 import { describe } from "vitest";
 import { describeCancelling } from "./contract/cancelling.ts";
 import { describeClaiming } from "./contract/claiming.ts";
+import { describeCounting } from "./contract/counting.ts";
 import { describeCreating } from "./contract/creating.ts";
 import { describeDelivering } from "./contract/delivering.ts";
 import { describeEvents } from "./contract/events.ts";
@@ -15,6 +16,7 @@ import { describePlacing } from "./contract/placing.ts";
 import { describePurging } from "./contract/purging.ts";
 import { describeQuestions } from "./contract/questions.ts";
 import { describeRetrying } from "./contract/retrying.ts";
+import { describeRollups } from "./contract/rollups.ts";
 import { describeSchedules } from "./contract/schedules.ts";
 import { describeSearching } from "./contract/searching.ts";
 import { describeSettling } from "./contract/settling.ts";
@@ -27,6 +29,8 @@ export function describeStore(name: string, open: OpenStore): void {
   describe(`a store on ${name}`, () => {
     describeCreating(open);
     describeFinding(open);
+    describeCounting(open);
+    describeRollups(open);
     describeSearching(open);
     describeEvents(open);
     describeClaiming(open);
