@@ -1,6 +1,6 @@
 import type { Letter, LetterState, MailStore } from "../mail-store.ts";
 import type { Hint } from "../store.ts";
-import type { Session } from "./database/connections.ts";
+import type { Session } from "./connections.ts";
 
 const keptMs = 60_000;
 
@@ -41,7 +41,8 @@ export function createMailStore({ query }: Session, announce: (hint: Hint) => vo
       );
       if (answered.length > 0) announce({ type: "letter-answered", letter: id });
     },
-    look: async (id) => toState(await query<LetterRow>("SELECT taken, answer FROM longhaul.letters WHERE id = $1", [id])),
+    look: async (id) =>
+      toState(await query<LetterRow>("SELECT taken, answer FROM longhaul.letters WHERE id = $1", [id])),
     withdraw: async (id) =>
       toState(await query<LetterRow>("DELETE FROM longhaul.letters WHERE id = $1 RETURNING taken, answer", [id])),
   };

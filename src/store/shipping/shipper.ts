@@ -104,8 +104,7 @@ export class Shipper {
   grew(address: OutputAddress, { size, isWhole = false }: { size?: number; isWhole?: boolean } = {}): void {
     const attempt = this.#attempts.get(keyOf(address.id, address.attempt));
     if (attempt === undefined || attempt.isLost) return;
-    const stream =
-      attempt.streams.get(address.stream) ?? new StreamPosition(address, { size: 0, kept: 0 }, isWhole);
+    const stream = attempt.streams.get(address.stream) ?? new StreamPosition(address, { size: 0, kept: 0 }, isWhole);
     attempt.streams.set(address.stream, stream);
     if (size === stream.shippedTo && !stream.isDirty) return;
     if (size !== undefined && size < stream.shippedTo) stream.cutTo = Math.min(size, stream.cutTo ?? Infinity);
@@ -136,7 +135,6 @@ export class Shipper {
       const ends = new Map<StreamPosition, number>();
       for (const { stream } of dirty) ends.set(stream, (await this.#parts.spool.measure(stream.address)).size);
       // A kind that was given up may write on: nobody waits for that.
-      const isBehind = ([stream, end]: [StreamPosition, number]): boolean => stream.isDirty && stream.shippedTo < end;
       while (!attempt.isLost && !this.#isClosed && [...ends].some(isBehind)) await this.#startRound(() => [attempt]);
     } finally {
       attempt.flushes--;
@@ -263,6 +261,10 @@ export class Shipper {
   #headBytes(): number {
     return Math.floor(this.#parts.capBytes / 8);
   }
+}
+
+function isBehind([stream, end]: readonly [StreamPosition, number]): boolean {
+  return stream.isDirty && (stream.shippedTo < end || stream.cutTo !== undefined);
 }
 
 function keyOf(id: JobId, attempt: number): string {

@@ -2,7 +2,7 @@ import { mediaTypeOf, type Artifact, type ArtifactPart } from "../../../job/arti
 import { LonghaulError } from "../../../job/error.ts";
 import type { JobId } from "../../../job/id.ts";
 import type { ArtifactSlice, OutputStore } from "../../output-store.ts";
-import type { Connections, Session } from "../database/connections.ts";
+import type { Connections, Session } from "../connections.ts";
 
 type ArtifactVerbs = Pick<OutputStore, "saveArtifact" | "saveArtifactPart" | "artifacts" | "readArtifact">;
 
@@ -78,22 +78,23 @@ async function demandSequel({ query }: Session, id: JobId, name: string, from: n
     key,
   );
   if ((row?.size ?? 0) >= from) return;
-  throw new LonghaulError(
-    "conflict",
-    `The parts before this one of "${name}" are not there: send it from 0 again.`,
-  );
+  throw new LonghaulError("conflict", `The parts before this one of "${name}" are not there: send it from 0 again.`);
 }
 
 async function makeWhole({ query }: Session, id: JobId, name: string): Promise<void> {
   for (const table of ["artifacts", "artifact_chunks"]) {
     await query(`DELETE FROM longhaul.${table} WHERE job = $1 AND name = $2 AND is_whole`, [id, name]);
-    await query(`UPDATE longhaul.${table} SET is_whole = true WHERE job = $1 AND name = $2 AND NOT is_whole`, [id, name]);
+    await query(`UPDATE longhaul.${table} SET is_whole = true WHERE job = $1 AND name = $2 AND NOT is_whole`, [
+      id,
+      name,
+    ]);
   }
 }
 
 /** Those that are not whole count too, and of one that takes the place of another both. */
 async function demandRoom({ query }: Session, id: JobId, name: string, bytes: number): Promise<void> {
-  if (bytes > bounds.fileBytes) throw tooLarge(`An artifact may have at most ${inMegabytes(bounds.fileBytes)}; "${name}" has more`);
+  if (bytes > bounds.fileBytes)
+    throw tooLarge(`An artifact may have at most ${inMegabytes(bounds.fileBytes)}; "${name}" has more`);
   const others = await query<{ name: string; size: number }>(
     "SELECT name, size FROM longhaul.artifacts WHERE job = $1 AND NOT (name = $2 AND NOT is_whole)",
     [id, name],

@@ -4,7 +4,7 @@ import type { OutputAddress, OutputSlice } from "../../output-store.ts";
 import type { ShippedSize, Shore } from "../../shipping/shipper.ts";
 import { maxChunkBytes } from "../../shipping/stream-position.ts";
 import type { HeldLease } from "../../store.ts";
-import type { Session } from "../database/connections.ts";
+import type { Session } from "../connections.ts";
 import { pack, unpack } from "./packing.ts";
 
 /** The job's row, if the lease is held; nobody takes it over until this transaction has ended. */
@@ -113,7 +113,7 @@ const readChunks = `
         SELECT start, stop, packed, bytes FROM longhaul.chunks
         WHERE job = $1 AND attempt = $2 AND stream = $3 AND start > $4::bigint - ${maxChunkBytes} AND stop > $4::bigint
         ORDER BY start LIMIT 128
-      ) some
+      ) near
     ) counted WHERE before < $5::bigint + ${maxChunkBytes}
   ) c ON true ORDER BY c.start`;
 

@@ -6,11 +6,11 @@ import { checkName, createOutputFiles } from "../../files/output-files.ts";
 import type { HeldOutput, OutputAddress, OutputStore, OutputWriter, Restored } from "../../output-store.ts";
 import { defaultShipping, Shipper, type ShipperSettings } from "../../shipping/shipper.ts";
 import type { Hint } from "../../store.ts";
-import type { Connections } from "../database/connections.ts";
+import type { Connections } from "../connections.ts";
 import { createArtifactRows } from "./artifact-rows.ts";
 import { createShore, listStored, measureStored, readStored, removeStored } from "./chunk-rows.ts";
 import { loadPiece, savePiece } from "./piece-rows.ts";
-import { clearAttempt, nameSpool, restoreSpool, sweepSpool } from "./spool.ts";
+import { clearAttempt, nameSpool, restoreSpool, sweepSpool, type RestoreParts } from "./spool.ts";
 
 export interface PostgresOutputOptions extends Partial<ShipperSettings> {
   readonly connections: Connections;
@@ -49,7 +49,6 @@ export function createPostgresOutput(options: PostgresOutputOptions): PostgresOu
   const unsubscribe = subscribe((hint) => {
     if (hint.type === "output-watched") shipper.look(hint.id);
   });
-  const look = createLook(announce);
   /** Attempts of which there are files here. */
   const begun = new Set<string>();
   const begin = ({ id, attempt }: Pick<OutputAddress, "id" | "attempt">): void => void begun.add(`${id}/${attempt}`);
@@ -57,9 +56,9 @@ export function createPostgresOutput(options: PostgresOutputOptions): PostgresOu
   void sweepSpool(connections, root).catch(() => undefined);
   return {
     restore: (held) => {
-      if (held.isResumed) return restore(held);
-      shipper.hold(held);
-      return undefined;
+      if (!held.isResumed) return shipper.hold(held);
+      begin({ id: held.lease.id, attempt: held.attempt });
+      return goOn(held, shipper, { session: connections, spool, root, machine });
     },
     flush: (id, attempt) => shipper.flush(id, attempt),
     leave: (id, attempt, { isOver }) => {
@@ -79,22 +78,7 @@ export function createPostgresOutput(options: PostgresOutputOptions): PostgresOu
       begin({ id, attempt });
       return spool.folder(id, attempt);
     },
-    read: async (address, from, limit) => {
-      if (shipper.holds(address.id, address.attempt)) return spool.read(address, from, limit);
-      checkName(address.stream, "An output stream");
-      const { isHeld, ...slice } = await readStored(connections, address, from, limit);
-      if (isHeld && slice.next === slice.size) look(address.id);
-      return slice;
-    },
-    measure: async (address) => {
-      if (shipper.holds(address.id, address.attempt)) return spool.measure(address);
-      checkName(address.stream, "An output stream");
-      const { isHeld, ...size } = await measureStored(connections, address);
-      if (isHeld) look(address.id);
-      return size;
-    },
-    streams: async (id, attempt) =>
-      shipper.holds(id, attempt) ? spool.streams(id, attempt) : [...(await listStored(connections, id, attempt)).keys()],
+    ...createReads(connections, { spool, shipper, look: createLook(announce) }),
     savePiece: async (piece, content) => {
       const lease = shipper.leaseOf(piece.id, piece.attempt);
       if (lease !== undefined) return savePiece(connections, piece, lease.fence, content);
@@ -110,15 +94,47 @@ export function createPostgresOutput(options: PostgresOutputOptions): PostgresOu
       await shipper.close();
     },
   };
+}
 
-  async function restore(held: HeldOutput): Promise<Restored> {
-    begin({ id: held.lease.id, attempt: held.attempt });
-    const { isMoved, stored } = await restoreSpool(held, { session: connections, spool, root, machine });
-    shipper.hold(held, stored);
-    // What was written here and not shipped any more.
-    for (const [stream] of stored ?? []) shipper.grew({ id: held.lease.id, attempt: held.attempt, stream });
-    return { isMoved };
-  }
+async function goOn(held: HeldOutput, shipper: Shipper, parts: RestoreParts): Promise<Restored> {
+  const { isMoved, stored } = await restoreSpool(held, parts);
+  shipper.hold(held, stored);
+  // What was written here and not shipped any more.
+  for (const [stream] of stored ?? []) shipper.grew({ id: held.lease.id, attempt: held.attempt, stream });
+  return { isMoved };
+}
+
+interface ReadParts {
+  readonly spool: OutputStore;
+  readonly shipper: Shipper;
+  readonly look: (id: JobId) => void;
+}
+
+/** What this process writes is read where it writes it, all else in the database. */
+function createReads(
+  connections: Connections,
+  { spool, shipper, look }: ReadParts,
+): Pick<OutputStore, "read" | "measure" | "streams"> {
+  return {
+    read: async (address, from, limit) => {
+      if (shipper.holds(address.id, address.attempt)) return spool.read(address, from, limit);
+      checkName(address.stream, "An output stream");
+      const { isHeld, ...slice } = await readStored(connections, address, from, limit);
+      if (isHeld && slice.next === slice.size) look(address.id);
+      return slice;
+    },
+    measure: async (address) => {
+      if (shipper.holds(address.id, address.attempt)) return spool.measure(address);
+      checkName(address.stream, "An output stream");
+      const { isHeld, ...size } = await measureStored(connections, address);
+      if (isHeld) look(address.id);
+      return size;
+    },
+    streams: async (id, attempt) =>
+      shipper.holds(id, attempt)
+        ? spool.streams(id, attempt)
+        : [...(await listStored(connections, id, attempt)).keys()],
+  };
 }
 
 /** So often it is said at most that somebody here looks at a job's output. */

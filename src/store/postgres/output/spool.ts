@@ -7,7 +7,7 @@ import { makeFolder } from "../../files/make-folder.ts";
 import { refillStream } from "../../files/refill.ts";
 import type { HeldOutput, OutputAddress, OutputStore, Restored } from "../../output-store.ts";
 import type { ShippedSize } from "../../shipping/shipper.ts";
-import type { Session } from "../database/connections.ts";
+import type { Session } from "../connections.ts";
 import { listStored, moveSpool, readStored } from "./chunk-rows.ts";
 
 /** The name of a spool, made once: tells what this machine has written from what another has. */
@@ -18,7 +18,7 @@ export function nameSpool(root: string): string {
   return readFileSync(file, "utf8");
 }
 
-interface RestoreParts {
+export interface RestoreParts {
   readonly session: Session;
   readonly spool: OutputStore;
   readonly root: string;
@@ -56,7 +56,10 @@ export async function restoreSpool(
   return { isMoved, stored };
 }
 
-async function* stretches(session: Session, address: OutputAddress): AsyncGenerator<{ from: number; bytes: Uint8Array }> {
+async function* stretches(
+  session: Session,
+  address: OutputAddress,
+): AsyncGenerator<{ from: number; bytes: Uint8Array }> {
   for (let at = 0; ;) {
     const { from, bytes, next } = await readStored(session, address, at, readBytes);
     if (bytes.length === 0) return;
