@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createIdSource, type JobId } from "../../../src/job/id.ts";
 import type { HeldOutput, OutputAddress, OutputStore } from "../../../src/store/output-store.ts";
-import { openConnections, type Connections } from "../../../src/store/postgres/connections.ts";
+import { openConnections, type Connections } from "../../../src/store/postgres/database/connections.ts";
 import { createPostgresOutput, type PostgresOutputOptions } from "../../../src/store/postgres/output/output-store.ts";
 import { outputTables } from "../../../src/store/postgres/output/schema.ts";
 import type { Hint } from "../../../src/store/store.ts";

@@ -2,7 +2,7 @@ import { mediaTypeOf, type Artifact, type ArtifactPart } from "../../../job/arti
 import { LonghaulError } from "../../../job/error.ts";
 import type { JobId } from "../../../job/id.ts";
 import type { ArtifactSlice, OutputStore } from "../../output-store.ts";
-import type { Connections, Session } from "../connections.ts";
+import type { Connections, Session } from "../database/connections.ts";
 
 type ArtifactVerbs = Pick<OutputStore, "saveArtifact" | "saveArtifactPart" | "artifacts" | "readArtifact">;
 

@@ -4,7 +4,7 @@ import type { OutputAddress, OutputSlice } from "../../output-store.ts";
 import type { ShippedSize, Shore } from "../../shipping/shipper.ts";
 import { maxChunkBytes } from "../../shipping/stream-position.ts";
 import type { HeldLease } from "../../store.ts";
-import type { Session } from "../connections.ts";
+import type { Session } from "../database/connections.ts";
 import { pack, unpack } from "./packing.ts";
 
 /** The job's row, if the lease is held; nobody takes it over until this transaction has ended. */

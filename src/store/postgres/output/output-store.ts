@@ -6,7 +6,7 @@ import { checkName, createOutputFiles } from "../../files/output-files.ts";
 import type { HeldOutput, OutputAddress, OutputStore, OutputWriter, Restored } from "../../output-store.ts";
 import { defaultShipping, Shipper, type ShipperSettings } from "../../shipping/shipper.ts";
 import type { Hint } from "../../store.ts";
-import type { Connections } from "../connections.ts";
+import type { Connections } from "../database/connections.ts";
 import { createArtifactRows } from "./artifact-rows.ts";
 import { createShore, listStored, measureStored, readStored, removeStored } from "./chunk-rows.ts";
 import { loadPiece, savePiece } from "./piece-rows.ts";
@@ -56,9 +56,12 @@ export function createPostgresOutput(options: PostgresOutputOptions): PostgresOu
   void sweepSpool(connections, root).catch(() => undefined);
   return {
     restore: (held) => {
-      if (!held.isResumed) return shipper.hold(held);
-      begin({ id: held.lease.id, attempt: held.attempt });
-      return goOn(held, shipper, { session: connections, spool, root, machine });
+      if (held.isResumed) {
+        begin({ id: held.lease.id, attempt: held.attempt });
+        return goOn(held, shipper, { session: connections, spool, root, machine });
+      }
+      shipper.hold(held);
+      return undefined;
     },
     flush: (id, attempt) => shipper.flush(id, attempt),
     leave: (id, attempt, { isOver }) => {

@@ -1,6 +1,6 @@
 import { checkName } from "../../files/output-files.ts";
 import type { PieceAddress } from "../../output-store.ts";
-import type { Session } from "../connections.ts";
+import type { Session } from "../database/connections.ts";
 import { heldLease } from "./chunk-rows.ts";
 import { pack, unpack, type Packed } from "./packing.ts";
 

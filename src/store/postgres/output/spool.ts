@@ -7,7 +7,7 @@ import { makeFolder } from "../../files/make-folder.ts";
 import { refillStream } from "../../files/refill.ts";
 import type { HeldOutput, OutputAddress, OutputStore, Restored } from "../../output-store.ts";
 import type { ShippedSize } from "../../shipping/shipper.ts";
-import type { Session } from "../connections.ts";
+import type { Session } from "../database/connections.ts";
 import { listStored, moveSpool, readStored } from "./chunk-rows.ts";
 
 /** The name of a spool, made once: tells what this machine has written from what another has. */
