@@ -150,10 +150,14 @@ export class Shipper {
   #due(attempt: Shipped): void {
     const now = performance.now();
     attempt.dueAt = Math.min(attempt.dueAt, now + (now < attempt.watchedUntil ? watchedMs : unwatchedMs));
-    if (attempt.dueAt >= this.#timerAt || this.#isClosed) return;
+    this.#wakeAt(attempt.dueAt);
+  }
+
+  #wakeAt(at: number): void {
+    if (at >= this.#timerAt || this.#isClosed) return;
     clearTimeout(this.#timer);
-    this.#timerAt = attempt.dueAt;
-    this.#timer = setTimeout(() => this.#shipDue(), Math.max(0, attempt.dueAt - performance.now()));
+    this.#timerAt = at;
+    this.#timer = setTimeout(() => this.#shipDue(), Math.max(0, Math.ceil(at - performance.now())));
   }
 
   #shipDue(): void {
@@ -162,8 +166,10 @@ export class Shipper {
       const now = performance.now();
       return [...this.#attempts.values()].filter(({ dueAt }) => dueAt <= now);
     };
-    // What could not be shipped is tried again; whoever has to know waits for `flush`.
-    this.#startRound(due).catch(() => undefined);
+    // What could not be shipped is tried again; whoever has to know waits for `flush`. A timer may be early.
+    this.#startRound(due)
+      .catch(() => undefined)
+      .finally(() => this.#wakeAt(Math.min(...[...this.#attempts.values()].map(({ dueAt }) => dueAt))));
   }
 
   /** One round at a time, so that a stream's chunks arrive in order. */
