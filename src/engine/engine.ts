@@ -25,6 +25,7 @@ import { createScheduleBook, type ScheduleBook } from "./schedules/schedule-book
 import { Scheduler } from "./schedules/scheduler.ts";
 import { toKindMap, toSettings, type EngineOptions } from "./settings.ts";
 import { createSubmitter, type SubmitRequest } from "./submit.ts";
+import { createSessionBook, type SessionBook } from "./sessions.ts";
 import { createTokenBook, type TokenBook } from "./tokens.ts";
 import type { WaitOptions, WaitResult } from "./wait.ts";
 import type { TestedTarget } from "./webhooks/formats.ts";
@@ -120,6 +121,8 @@ export interface Engine {
   readonly prune: (actor?: Actor) => Promise<number>;
   /** Who may come in over the network. */
   readonly tokens: TokenBook;
+  /** Who has come in by a browser. */
+  readonly sessions: SessionBook;
   /** What a command does to the job that runs it, with the token of its attempt. */
   readonly inside: Inside;
   /** What is started by the clock. */
@@ -182,8 +185,9 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     await store.close();
   };
   const tokens = createTokenBook({ store, kinds, settings });
+  const sessions = createSessionBook(store.tokens, settings);
   const inside = createInside(attemptTokens, runs);
   const schedules = createScheduleBook({ ...planning, onPlanned: () => scheduler.wake() });
   const stopOnce = (): Promise<void> => (stopping ??= stop());
-  return { ...reads, ...actions, tokens, inside, schedules, patterns: settings.patterns, stop: stopOnce };
+  return { ...reads, ...actions, tokens, sessions, inside, schedules, patterns: settings.patterns, stop: stopOnce };
 }

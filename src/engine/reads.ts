@@ -34,7 +34,7 @@ interface ReadParts extends EngineParts {
   readonly silentMs: (id: JobId) => number | undefined;
 }
 
-type Reads = Omit<Engine, keyof Actions | "tokens" | "inside" | "schedules" | "patterns" | "stop">;
+type Reads = Omit<Engine, keyof Actions | "tokens" | "sessions" | "inside" | "schedules" | "patterns" | "stop">;
 
 /** What can be told of a kind. */
 export type KindFacts = Pick<Kind, "name" | "onInterrupt" | "input" | "verbs" | "summaryOf"> & {
