@@ -65,7 +65,7 @@ export function Timeline({ events, isOver }: { events: readonly JobEvent[]; isOv
             title={visible(label)}
             style={{ flexGrow: Math.max(0.04, (stretch.to - stretch.from) / all) }}
           >
-            <span>{visible(label)}</span>
+            {stretch.to - stretch.from > all / 12 && <span>{visible(label)}</span>}
           </li>
         );
       })}

@@ -138,7 +138,7 @@ function Field({ form, name, id }: { form: FormState; name: string; id: string }
   const control = <ControlOf schema={schema} form={form} name={name} id={id} isWrong={problem !== undefined} />;
   const isGroup = controlOf(schema) === "choices";
   return (
-    <div class={`field ${controlOf(schema)}`}>
+    <div class={`field for-${controlOf(schema)}`}>
       {isGroup ? <span class="label">{label}</span> : <label for={id}>{label}{isNeeded && <em> needed</em>}</label>}
       {control}
       <p class="hint" id={`${id}-hint`}>

@@ -29,25 +29,31 @@ export function New(): JSX.Element {
   if (chosen === undefined) return <Skeleton />;
   const like = query.value.get("like") ?? undefined;
   return (
-    <main class="view new">
-      <nav class="kinds" aria-label="What to start">
-        {kinds.value.map((kind) => (
-          <div key={kind.name}>
-            <h2>{visible(kind.name)}</h2>
-            {kind.verbs.map((verb) => (
-              <a key={verb.name} href={`/new/${verb.name}`} aria-current={verb === chosen.verb ? "page" : undefined}>
-                {visible(words(verb.name))}
-              </a>
-            ))}
-          </div>
-        ))}
-      </nav>
+    <main class={like === undefined ? "view new" : "view"}>
+      {like === undefined && <KindNav chosen={chosen.verb} />}
       {like === undefined ? (
         <StartForm key={chosen.verb.name} kind={chosen.kind} verb={chosen.verb} />
       ) : (
         <LikeForm key={like} kind={chosen.kind} like={like} />
       )}
     </main>
+  );
+}
+
+function KindNav({ chosen }: { readonly chosen: Verb }): JSX.Element {
+  return (
+    <nav class="kinds" aria-label="What to start">
+      {kinds.value.map((kind) => (
+        <div key={kind.name}>
+          <h2>{visible(kind.name)}</h2>
+          {kind.verbs.map((verb) => (
+            <a key={verb.name} href={`/new/${verb.name}`} aria-current={verb === chosen ? "page" : undefined}>
+              {visible(words(verb.name))}
+            </a>
+          ))}
+        </div>
+      ))}
+    </nav>
   );
 }
 
