@@ -130,20 +130,14 @@ export function createActions(parts: ActionParts): Actions & { close: () => void
 async function setPaused(
   kind: string,
   isPaused: boolean,
-  { store, kinds, dispatcher }: ActionParts,
+  { store, kinds }: ActionParts,
   actor: Actor = {},
 ): Promise<void> {
   demand(actor, "admin");
   demandAllOwners(actor);
   findKind(kinds, kind);
   demandKind(actor, kind);
-  // Before it is stored: the hint of that commit sets off a claim, which must leave the kind out already.
-  if (isPaused) dispatcher.pause(kind);
-  try {
-    await store.setPaused(kind, isPaused);
-  } finally {
-    dispatcher.setPaused(await store.pausedKinds());
-  }
+  await store.setPaused(kind, isPaused);
 }
 
 /** The requests as the actor may make them. What they depend on must be the actor's to see. */

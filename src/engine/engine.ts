@@ -23,7 +23,7 @@ import { createReads, type ArtifactRequest, type KindFacts, type OutputRequest }
 import { Attempts } from "./attempts.ts";
 import { createScheduleBook, type ScheduleBook } from "./schedules/schedule-book.ts";
 import { Scheduler } from "./schedules/scheduler.ts";
-import { toKindMap, toSettings, type EngineOptions } from "./settings.ts";
+import { toKindMap, toLimits, toSettings, type EngineOptions } from "./settings.ts";
 import { createSubmitter, type SubmitRequest } from "./submit.ts";
 import { createSessionBook, type SessionBook } from "./sessions.ts";
 import { createTokenBook, type TokenBook } from "./tokens.ts";
@@ -161,7 +161,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
 
   await runs.rescue(store.capabilities.isExclusive ? Infinity : settings.clock.now());
   const stopHousekeeping = startHousekeeping(store, runs, settings);
-  runs.dispatcher.start(await store.pausedKinds());
+  await Promise.all(options.kinds.map((kind) => store.limits(kind.name, toLimits(kind))));
+  runs.dispatcher.start();
   const deliverer = options.webhooks && new Deliverer({ store, kinds, settings, webhooks: options.webhooks });
   const planning = {
     store,

@@ -30,8 +30,7 @@ export interface Session {
 
 export type SessionCheck =
   /** Without a token it is this machine's user, on this machine only. */
-  | { readonly status: "valid"; readonly token?: Token }
-  | { readonly status: "ended"; readonly why: string };
+  { readonly status: "valid"; readonly token?: Token } | { readonly status: "ended"; readonly why: string };
 
 /** Lets browsers in, for somebody who was let in by other means: a session may never do more than that token. */
 export interface SessionBook {
@@ -53,10 +52,7 @@ const maxCodes = 1_000;
 const minuteMs = 60_000;
 
 /** A session is a token of another sort: its text is shown in two halves, and it stands for another token, or for the local user. */
-export function createSessionBook(
-  store: TokenStore,
-  { clock, log }: Pick<Settings, "clock" | "log">,
-): SessionBook {
+export function createSessionBook(store: TokenStore, { clock, log }: Pick<Settings, "clock" | "log">): SessionBook {
   const codes = new Map<string, { readonly actor: Actor; readonly expiresAt: number }>();
   const listRecords = async (actor: Actor): Promise<TokenRecord[]> => {
     const now = clock.now();

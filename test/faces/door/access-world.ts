@@ -61,13 +61,24 @@ export function useAccessWorld(): () => AccessWorld {
     const engine = await openEngine({ home, kinds, clock, attemptSecret: "secret" });
     const library = openTestLibrary(home);
     const facts = { ...serverFacts, endpoints: directory, library };
-    const admit = createAdmit({ tokens: engine.tokens, sessions: engine.sessions, inside: engine.inside, localToken, barredKinds: ["shell"] });
+    const admit = createAdmit({
+      tokens: engine.tokens,
+      sessions: engine.sessions,
+      inside: engine.inside,
+      localToken,
+      barredKinds: ["shell"],
+    });
     const gatekeeper = createGatekeeper({ admit });
     const onFault = (error: unknown): void => console.error(error);
     const context = { engine, server: facts };
     const metrics = createMetrics(engine);
     const http = createHttpFace({ ...context, metrics });
-    const entrances = [createCallEntrance({ operations, context }), createRunpodEntrance(context), createWebFace(engine.sessions), http];
+    const entrances = [
+      createCallEntrance({ operations, context }),
+      createRunpodEntrance(context),
+      createWebFace(engine.sessions),
+      http,
+    ];
     const door = new Door({ gatekeeper, entrances, onFault, onAnswered: metrics.countRequest, recheckMs: 100 });
     const server = await listen(door.listener);
     world = {

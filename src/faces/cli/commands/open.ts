@@ -19,9 +19,7 @@ export const open = defineCommand<{ readonly print?: true }>({
 async function openInBrowser(url: string, { environment }: Pick<CliContext, "environment">): Promise<boolean> {
   const isMac = process.platform === "darwin";
   const hasScreen = isMac || ["DISPLAY", "WAYLAND_DISPLAY"].some((name) => (environment.variable(name) ?? "") !== "");
-  const program = hasScreen
-    ? findProgram(isMac ? "open" : "xdg-open", environment.variable("PATH"))
-    : undefined;
+  const program = hasScreen ? findProgram(isMac ? "open" : "xdg-open", environment.variable("PATH")) : undefined;
   if (program === undefined) return false;
   return new Promise((resolve) => {
     const child = spawn(program, [url], { stdio: "ignore", detached: true });

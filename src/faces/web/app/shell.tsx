@@ -108,9 +108,25 @@ function Nav({ current }: { readonly current: string }): JSX.Element {
             <span>New job</span>
           </a>
         )}
-        <Button label="Search and commands" keys="Ctrl K" icon="search" isIconOnly onPress={() => (isPaletteOpen.value = true)} />
-        <Button label={theme.value === "dark" ? "Light colours" : "Dark colours"} icon="moon" isIconOnly onPress={turnTheme} />
-        <Button label={`Log out${me.value?.by === undefined ? "" : ` ${me.value.by}`}`} icon="out" isIconOnly onPress={logOut} />
+        <Button
+          label="Search and commands"
+          keys="Ctrl K"
+          icon="search"
+          isIconOnly
+          onPress={() => (isPaletteOpen.value = true)}
+        />
+        <Button
+          label={theme.value === "dark" ? "Light colours" : "Dark colours"}
+          icon="moon"
+          isIconOnly
+          onPress={turnTheme}
+        />
+        <Button
+          label={`Log out${me.value?.by === undefined ? "" : ` ${me.value.by}`}`}
+          icon="out"
+          isIconOnly
+          onPress={logOut}
+        />
       </span>
     </nav>
   );

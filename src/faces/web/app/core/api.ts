@@ -53,15 +53,20 @@ export async function logOut(): Promise<void> {
 export async function call<Name extends OperationName>(
   name: Name,
   input: InputOf<Name>,
-  signal?: AbortSignal,
+  stopped?: AbortSignal,
 ): Promise<AnswerOf<Name>> {
-  return (await post(`/call/${name}`, input, signal)) as AnswerOf<Name>;
+  return (await post(`/call/${name}`, input, stopped)) as AnswerOf<Name>;
 }
 
 /** Starts a job by a verb, which may be one of a kind that this page does not know. */
-export async function post(path: string, input: unknown, signal?: AbortSignal): Promise<unknown> {
+export async function post(path: string, input: unknown, stopped?: AbortSignal): Promise<unknown> {
   const headers = { "content-type": "application/json" };
-  const response = await request(path, { method: "POST", body: JSON.stringify(input), headers, signal: signal ?? null });
+  const response = await request(path, {
+    method: "POST",
+    body: JSON.stringify(input),
+    headers,
+    signal: stopped ?? null,
+  });
   return response.json();
 }
 

@@ -3,7 +3,15 @@ import type { JobView } from "../../../../operations/job-view.ts";
 
 export type JobFilter = NonNullable<InputOf<"job_cancel">["filter"]>;
 
-const states: readonly JobView["state"][] = ["queued", "running", "waiting", "succeeded", "failed", "timed_out", "cancelled"];
+const states: readonly JobView["state"][] = [
+  "queued",
+  "running",
+  "waiting",
+  "succeeded",
+  "failed",
+  "timed_out",
+  "cancelled",
+];
 const groups: Readonly<Record<string, readonly JobView["state"][]>> = {
   open: states.slice(0, 3),
   ended: states.slice(3),
@@ -49,8 +57,9 @@ export function readFilter(text: string, at = Date.now()): ReadFilter {
 function addWord(filter: Record<string, unknown>, name: string, value: string, at: number): string | undefined {
   if (filterWords[name] === undefined) return `before a colon stands one of ${Object.keys(filterWords).join(", ")}.`;
   if (name === "state") {
-    const wanted = value.split(",").flatMap((word) => groups[word] ?? (states.find((state) => state === word) ?? []));
-    if (wanted.length === 0 || wanted.length < value.split(",").length) return `a state is one of ${filterWords["state"] ?? ""}.`;
+    const wanted = value.split(",").flatMap((word) => groups[word] ?? states.find((state) => state === word) ?? []);
+    if (wanted.length === 0 || wanted.length < value.split(",").length)
+      return `a state is one of ${filterWords["state"] ?? ""}.`;
     filter["state"] = wanted;
   } else if (name === "since" || name === "before") {
     const time = readTime(value, at);

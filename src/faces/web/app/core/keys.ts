@@ -6,7 +6,9 @@ const chordMs = 1_000;
 
 /** Whether what is typed goes into a field. */
 function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+  return (
+    target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  );
 }
 
 /** Keys such as `j`, `Shift+A`, `mod+k` and chords such as `g j`, while nobody types and no dialog is open. */

@@ -7,13 +7,16 @@ export function Events({ events }: { readonly events: readonly JobEvent[] }): JS
   const first = events[0]?.at ?? 0;
   return (
     <ol class="events" reversed>
-      {events.toReversed().slice(0, 500).map((event) => (
-        <li key={event.seq}>
-          <time title={new Date(event.at).toLocaleString()}>+{formatDuration(event.at - first)}</time>
-          <b>{event.type.replaceAll("-", " ")}</b>
-          <span>{visible(describe(event))}</span>
-        </li>
-      ))}
+      {events
+        .toReversed()
+        .slice(0, 500)
+        .map((event) => (
+          <li key={event.seq}>
+            <time title={new Date(event.at).toLocaleString()}>+{formatDuration(event.at - first)}</time>
+            <b>{event.type.replaceAll("-", " ")}</b>
+            <span>{visible(describe(event))}</span>
+          </li>
+        ))}
     </ol>
   );
 }
@@ -31,7 +34,9 @@ function describe(event: JobEvent): string {
       return event.failure.message;
     case "progress-made": {
       const { percent, phase, message } = event.progress;
-      return [percent === undefined ? undefined : `${Math.round(percent)}%`, phase, message].filter(Boolean).join(" · ");
+      return [percent === undefined ? undefined : `${Math.round(percent)}%`, phase, message]
+        .filter(Boolean)
+        .join(" · ");
     }
     case "message-logged":
       return `${event.level}: ${event.message}`;

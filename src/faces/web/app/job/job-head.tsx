@@ -66,7 +66,9 @@ function Facts({ job }: { readonly job: JobDetail }): JSX.Element {
       {job.started_at !== undefined && <RunTime job={job} />}
       <Ago at={job.finished_at ?? job.started_at ?? job.created_at} />
       {job.schedule !== undefined && <span>schedule {visible(job.schedule)}</span>}
-      {job.batch !== undefined && <a href={`/jobs?q=${encodeURIComponent(`batch:${quote(job.batch)}`)}`}>{visible(job.batch)}</a>}
+      {job.batch !== undefined && (
+        <a href={`/jobs?q=${encodeURIComponent(`batch:${quote(job.batch)}`)}`}>{visible(job.batch)}</a>
+      )}
       {job.tags?.map((tag) => (
         <a key={tag} class="tag" href={`/jobs?q=${encodeURIComponent(`tag:${quote(tag)}`)}`}>
           {visible(tag)}
@@ -79,4 +81,3 @@ function Facts({ job }: { readonly job: JobDetail }): JSX.Element {
 function quote(text: string): string {
   return /\s/.test(text) ? `"${text}"` : text;
 }
-

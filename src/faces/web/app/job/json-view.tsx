@@ -32,7 +32,8 @@ export function JsonView({ value, name, depth = 0 }: { value: unknown; name?: st
 }
 
 function JsonLeaf({ value }: { readonly value: unknown }): JSX.Element {
-  if (typeof value !== "string") return <code class={value === null ? "muted" : "literal"}>{JSON.stringify(value)}</code>;
+  if (typeof value !== "string")
+    return <code class={value === null ? "muted" : "literal"}>{JSON.stringify(value)}</code>;
   const text = visible(value);
   if (webAddress(value) !== undefined) {
     return (

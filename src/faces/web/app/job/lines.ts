@@ -12,7 +12,10 @@ interface Line {
 
 const colors = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"];
 /** A colour, or any other sequence that a terminal would act on. */
-const sequence = /\u001b\[([\d;:]*)m|\u001b(?:\[[\d;:?>=! ]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\^_()][\dA-Z]?)/g;
+const sequence = new RegExp(
+  String.raw`\u001b\[([\d;:]*)m|\u001b(?:\[[\d;:?>=! ]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\^_()][\dA-Z]?)`,
+  "g",
+);
 
 /** What is shown of a line, and the look that it leaves to the next one. */
 export function parseLine({ text, look }: Line): { readonly spans: readonly Span[]; readonly look: string } {

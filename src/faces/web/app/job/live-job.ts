@@ -66,7 +66,7 @@ export function openLiveJob(id: string): LiveJob {
     get isReadOnly() {
       return !mayRun();
     },
-    follow: (request, take, signal) => followOutput(id, request, take, signal),
+    follow: (request, take, stopped) => followOutput(id, request, take, stopped),
     act: async (action) => {
       await act(id, action);
       await look();
@@ -85,7 +85,7 @@ function followOutput(
   id: string,
   { attempt, stream }: { attempt?: number; stream: string },
   take: (part: OutputPart) => void,
-  signal: AbortSignal,
+  stopped: AbortSignal,
 ): void {
   const words = new URLSearchParams({ stream, ...(attempt === undefined ? {} : { attempt: String(attempt) }) });
   let lastId: string | undefined;
@@ -104,7 +104,7 @@ function followOutput(
       },
     });
   });
-  signal.addEventListener("abort", () => (dispose(), watching?.abort()), { once: true });
+  stopped.addEventListener("abort", () => (dispose(), watching?.abort()), { once: true });
 }
 
 async function act(id: string, action: JobAction): Promise<void> {

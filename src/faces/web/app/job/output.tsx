@@ -67,7 +67,8 @@ export function Output({ source, attempt, startLine, onLine, isSmall }: OutputPr
     onLine?.(index + lines.gone + 1);
   };
   useEffect(() => {
-    if (startLine !== undefined && lines.size >= startLine && marked.peek() === startLine - 1) show(startLine - 1 - lines.gone);
+    if (startLine !== undefined && lines.size >= startLine && marked.peek() === startLine - 1)
+      show(startLine - 1 - lines.gone);
   }, [drawn.value > 0]);
   const search = (step: 1 | -1): void => {
     const wanted = words.value.toLowerCase();
@@ -203,7 +204,9 @@ function Text({ span, words }: { span: Span; words: string }): JSX.Element {
   return (
     <span class={span.look}>
       {text.split(addresses).map((part, index) =>
-        webAddress(part) === undefined ? part : (
+        webAddress(part) === undefined ? (
+          part
+        ) : (
           <a key={index} href={part} target="_blank" rel="noreferrer">
             {part}
           </a>

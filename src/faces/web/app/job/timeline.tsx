@@ -40,7 +40,12 @@ export function stretchesOf(events: readonly JobEvent[], end: number): Stretch[]
         turn(event.at, "run", `answered${event.by === undefined ? "" : ` by ${event.by}`}`);
         break;
       case "job-finished":
-        turn(event.at, undefined, "", event.status === "succeeded" ? "succeeded" : event.status === "cancelled" ? "cancelled" : "failed");
+        turn(
+          event.at,
+          undefined,
+          "",
+          event.status === "succeeded" ? "succeeded" : event.status === "cancelled" ? "cancelled" : "failed",
+        );
         break;
       default:
     }

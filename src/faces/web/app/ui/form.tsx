@@ -139,7 +139,14 @@ function Field({ form, name, id }: { form: FormState; name: string; id: string }
   const isGroup = controlOf(schema) === "choices";
   return (
     <div class={`field for-${controlOf(schema)}`}>
-      {isGroup ? <span class="label">{label}</span> : <label for={id}>{label}{isNeeded && <em> needed</em>}</label>}
+      {isGroup ? (
+        <span class="label">{label}</span>
+      ) : (
+        <label for={id}>
+          {label}
+          {isNeeded && <em> needed</em>}
+        </label>
+      )}
       {control}
       <p class="hint" id={`${id}-hint`}>
         {problem === undefined ? visible(schema.description ?? "") : <strong class="wrong">{problem}</strong>}
@@ -161,11 +168,23 @@ function ControlOf({ schema, form, name, id, isWrong }: ControlProps): JSX.Eleme
   const text = typeof value === "string" ? value : "";
   const common = { id, name, "aria-invalid": isWrong, "aria-describedby": `${id}-hint`, autocomplete: "off" as const };
   const onInput = (event: { currentTarget: { value: string } }): void => form.set(name, event.currentTarget.value);
-  const hint = schema.default === undefined ? "" : typeof schema.default === "string" ? schema.default : JSON.stringify(schema.default);
+  const hint =
+    schema.default === undefined
+      ? ""
+      : typeof schema.default === "string"
+        ? schema.default
+        : JSON.stringify(schema.default);
   switch (controlOf(schema)) {
     case "checkbox": {
       const isOn = typeof value === "boolean" ? value : schema.default === true;
-      return <input {...common} type="checkbox" checked={isOn} onChange={(event) => form.set(name, event.currentTarget.checked)} />;
+      return (
+        <input
+          {...common}
+          type="checkbox"
+          checked={isOn}
+          onChange={(event) => form.set(name, event.currentTarget.checked)}
+        />
+      );
     }
     case "choice":
       return (
@@ -188,7 +207,9 @@ function ControlOf({ schema, form, name, id, isWrong }: ControlProps): JSX.Eleme
           {...common}
           rows={controlOf(schema) === "long" ? 4 : 2}
           class={controlOf(schema) === "json" ? "code" : ""}
-          placeholder={controlOf(schema) === "lines" ? "one a line" : hint === "" && controlOf(schema) === "json" ? "JSON" : hint}
+          placeholder={
+            controlOf(schema) === "lines" ? "one a line" : hint === "" && controlOf(schema) === "json" ? "JSON" : hint
+          }
           value={text}
           onInput={onInput}
         />

@@ -12,6 +12,10 @@ import { Dialog, titleOf } from "./parts.tsx";
 
 export const isPaletteOpen = signal(false);
 
+function close(): void {
+  isPaletteOpen.value = false;
+}
+
 interface Command {
   readonly name: string;
   readonly icon: IconName;
@@ -20,7 +24,12 @@ interface Command {
 }
 
 interface PaletteProps {
-  readonly places: readonly { readonly name: string; readonly href: string; readonly icon: IconName; readonly keys?: string }[];
+  readonly places: readonly {
+    readonly name: string;
+    readonly href: string;
+    readonly icon: IconName;
+    readonly keys?: string;
+  }[];
 }
 
 const maxFound = 6;
@@ -30,19 +39,9 @@ export function Palette({ places }: PaletteProps): JSX.Element {
   const words = useSignal("");
   const at = useSignal(0);
   const found = useSignal<readonly JobView[]>([]);
-  const close = (): void => {
-    isPaletteOpen.value = false;
-  };
   useEffect(() => {
     const stop = new AbortController();
-    const text = words.value.trim();
-    if (text === "") found.value = [];
-    else {
-      call("job_list", { text, limit: maxFound }, stop.signal).then(
-        ({ jobs }) => (found.value = jobs),
-        () => undefined,
-      );
-    }
+    void findJobs(words.value.trim(), stop.signal).then((jobs) => (found.value = jobs));
     return () => stop.abort();
   }, [words.value]);
   const commands: Command[] = [
@@ -107,6 +106,12 @@ export function Palette({ places }: PaletteProps): JSX.Element {
       </ul>
     </Dialog>
   );
+}
+
+async function findJobs(text: string, stopped: AbortSignal): Promise<readonly JobView[]> {
+  if (text === "") return [];
+  const found = await call("job_list", { text, limit: maxFound }, stopped).catch(() => undefined);
+  return found?.jobs ?? [];
 }
 
 /** Keys that act on what is shown; here to be read. */

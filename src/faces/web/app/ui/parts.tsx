@@ -50,7 +50,14 @@ export function ProgressBar({ job }: { readonly job: JobView }): JSX.Element | n
   const value = share === undefined ? {} : { "aria-valuenow": Math.round(share) };
   const name = `Progress of ${titleOf(job)}`;
   return (
-    <div class={`bar bar-${state}`} role="progressbar" aria-label={name} aria-valuemin={0} aria-valuemax={100} {...value}>
+    <div
+      class={`bar bar-${state}`}
+      role="progressbar"
+      aria-label={name}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      {...value}
+    >
       <i class={share === undefined ? "unknown" : ""} style={{ inlineSize: `${share ?? 100}%` }} />
     </div>
   );
@@ -81,7 +88,16 @@ interface ButtonProps {
   readonly type?: "submit";
 }
 
-export function Button({ label, icon, look = "plain", isIconOnly, isDisabled, keys, onPress, type }: ButtonProps): JSX.Element {
+export function Button({
+  label,
+  icon,
+  look = "plain",
+  isIconOnly,
+  isDisabled,
+  keys,
+  onPress,
+  type,
+}: ButtonProps): JSX.Element {
   const isBusy = useSignal(false);
   const press = async (): Promise<void> => {
     if (onPress === undefined) return;
@@ -114,7 +130,10 @@ interface Note {
 export const notes = signal<readonly Note[]>([]);
 const noteMs = 6_000;
 
-export function tell(text: string, { isProblem = false, action }: { isProblem?: boolean; action?: Note["action"] } = {}): void {
+export function tell(
+  text: string,
+  { isProblem = false, action }: { isProblem?: boolean; action?: Note["action"] } = {},
+): void {
   const note: Note = { id: performance.now(), text, isProblem, ...(action === undefined ? {} : { action }) };
   notes.value = [...notes.value.slice(-2), note];
   setTimeout(() => dismiss(note), isProblem ? 2 * noteMs : noteMs);
@@ -147,7 +166,13 @@ export function Notes(): JSX.Element {
   );
 }
 
-export function Problem({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => unknown }): JSX.Element {
+export function Problem({
+  error,
+  onRetry,
+}: {
+  readonly error: unknown;
+  readonly onRetry?: () => unknown;
+}): JSX.Element {
   return (
     <div class="empty" role="alert">
       <p>{messageOf(error)}</p>
@@ -156,7 +181,13 @@ export function Problem({ error, onRetry }: { readonly error: unknown; readonly 
   );
 }
 
-export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }): JSX.Element {
+export function Empty({
+  title,
+  children,
+}: {
+  readonly title: string;
+  readonly children?: ComponentChildren;
+}): JSX.Element {
   return (
     <div class="empty">
       <h2>{title}</h2>
@@ -259,7 +290,12 @@ export function Dialog(props: {
     };
   }, []);
   return (
-    <dialog class={look} aria-label={title} onCancel={onClose} onClick={(event) => event.target === event.currentTarget && onClose()}>
+    <dialog
+      class={look}
+      aria-label={title}
+      onCancel={onClose}
+      onClick={(event) => event.target === event.currentTarget && onClose()}
+    >
       <div class="dialog">
         <h2>{title}</h2>
         {children}

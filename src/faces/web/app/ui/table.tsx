@@ -74,7 +74,9 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
         <div style={isLong ? { blockSize: `${rows.length * px}px`, position: "relative" } : {}}>
           {rows.slice(first, last).map((row, offset) => {
             const index = first + offset;
-            const place: Record<string, string | number> = isLong ? { position: "absolute", insetBlockStart: `${index * px}px`, insetInline: 0 } : {};
+            const place: Record<string, string | number> = isLong
+              ? { position: "absolute", insetBlockStart: `${index * px}px`, insetInline: 0 }
+              : {};
             return (
               <TableRow
                 key={isLong ? index % (slots + 1) : keyOf(row)}

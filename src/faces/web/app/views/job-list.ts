@@ -52,7 +52,11 @@ export class JobList {
     if (this.#isLoading || this.#cursor === undefined) return;
     this.#isLoading = true;
     try {
-      const page = await call("job_list", { ...this.filter, limit: nextPages, cursor: this.#cursor }, this.#stop.signal);
+      const page = await call(
+        "job_list",
+        { ...this.filter, limit: nextPages, cursor: this.#cursor },
+        this.#stop.signal,
+      );
       this.#cursor = page.cursor;
       this.rows.value = [...this.rows.value, ...page.jobs];
       this.total.value = `${formatCount(this.rows.value.length)}${page.cursor === undefined ? "" : "+"}`;

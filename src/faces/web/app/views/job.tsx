@@ -25,7 +25,11 @@ export function Job({ id }: { readonly id: string }): JSX.Element {
   }, [job?.state]);
   if (job === undefined) {
     const { value: error } = source.error;
-    return <main class="view">{error === undefined ? <Skeleton /> : <Problem error={error} onRetry={() => location.reload()} />}</main>;
+    return (
+      <main class="view">
+        {error === undefined ? <Skeleton /> : <Problem error={error} onRetry={() => location.reload()} />}
+      </main>
+    );
   }
   return (
     <main class="view job">
@@ -72,7 +76,9 @@ function Actions({ source, job }: { source: LiveJob; job: JobDetail }): JSX.Elem
   if (!mayRun()) return null;
   return (
     <span class="actions">
-      {canRetry && <Button label="Retry" icon="retry" look="main" keys="r" onPress={() => source.act({ verb: "retry" })} />}
+      {canRetry && (
+        <Button label="Retry" icon="retry" look="main" keys="r" onPress={() => source.act({ verb: "retry" })} />
+      )}
       {!isLive && !canRetry && <Button label="Run again" icon="retry" onPress={rerun} />}
       {!isLive && <Button label="Run with changes" icon="edit" onPress={change} />}
       {isLive && <Button label="Cancel" icon="ban" look="danger" keys="c" onPress={cancel} />}
@@ -123,10 +129,7 @@ function OutputTab({ source, job }: { source: LiveJob; job: JobDetail }): JSX.El
       {job.attempt > 1 && (
         <label class="attempts">
           Attempt
-          <select
-            value={attemptText ?? ""}
-            onChange={(event) => setQuery({ attempt: event.currentTarget.value })}
-          >
+          <select value={attemptText ?? ""} onChange={(event) => setQuery({ attempt: event.currentTarget.value })}>
             <option value="">all, the newest last</option>
             {Array.from({ length: job.attempt }, (_attempt, index) => (
               <option key={index} value={String(index + 1)}>
@@ -161,7 +164,12 @@ function StandardInput({ source }: { readonly source: LiveJob }): JSX.Element {
       }}
     >
       <label for="stdin">stdin</label>
-      <input id="stdin" autocomplete="off" value={text.value} onInput={(event) => (text.value = event.currentTarget.value)} />
+      <input
+        id="stdin"
+        autocomplete="off"
+        value={text.value}
+        onInput={(event) => (text.value = event.currentTarget.value)}
+      />
       <Button label="Send" type="submit" />
     </form>
   );

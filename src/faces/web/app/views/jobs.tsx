@@ -9,7 +9,22 @@ import { useKeys } from "../core/keys.ts";
 import { mayRun } from "../core/me.ts";
 import { go, query, setQuery } from "../core/router.ts";
 import { Icon } from "../ui/icons.tsx";
-import { Ago, attempt, Button, confirm, Copyable, Empty, Problem, ProgressBar, progressWords, RunTime, Skeleton, StateMark, tell, titleOf } from "../ui/parts.tsx";
+import {
+  Ago,
+  attempt,
+  Button,
+  confirm,
+  Copyable,
+  Empty,
+  Problem,
+  ProgressBar,
+  progressWords,
+  RunTime,
+  Skeleton,
+  StateMark,
+  tell,
+  titleOf,
+} from "../ui/parts.tsx";
 import { Table, type Column } from "../ui/table.tsx";
 import { JobList } from "./job-list.ts";
 
@@ -39,7 +54,10 @@ export function Jobs(): JSX.Element {
     if (!mayRun()) return;
     const count = chosen.value === "all" ? undefined : chosen.value.size;
     const job = current();
-    if (count !== 0) void attempt(() => actOnAll(verb, chosen.value === "all" ? { filter } : { ids: [...(chosen.value as Set<string>)] }, list));
+    if (count !== 0)
+      void attempt(() =>
+        actOnAll(verb, chosen.value === "all" ? { filter } : { ids: [...(chosen.value as Set<string>)] }, list),
+      );
     else if (job !== undefined) void attempt(() => actOnAll(verb, { ids: [job.id] }, list));
   };
   useKeys({
@@ -67,7 +85,9 @@ export function Jobs(): JSX.Element {
       {mayRun() && (chosen.value === "all" || chosen.value.size > 0) && (
         <div class="bulk" role="toolbar" aria-label="Selected jobs">
           <b>{chosen.value === "all" ? `All that match: ${count}` : `${count} selected`}</b>
-          {chosen.value !== "all" && <Button label="Select all that match" keys="Shift+A" onPress={() => (chosen.value = "all")} />}
+          {chosen.value !== "all" && (
+            <Button label="Select all that match" keys="Shift+A" onPress={() => (chosen.value = "all")} />
+          )}
           <Button label="Retry" icon="retry" keys="r" onPress={() => act("retry")} />
           <Button label="Cancel" icon="ban" keys="c" onPress={() => act("cancel")} />
           <Button label="Delete" icon="trash" look="danger" keys="d" onPress={() => act("delete")} />
@@ -76,10 +96,6 @@ export function Jobs(): JSX.Element {
       )}
     </main>
   );
-}
-
-export function hrefOf({ id }: JobView): string {
-  return `/jobs/${encodeURIComponent(id)}`;
 }
 
 interface RowsProps {
@@ -92,7 +108,8 @@ interface RowsProps {
 
 function Rows({ list, at, isChosen, choose, hasFilter }: RowsProps): JSX.Element {
   const rows = list.rows.value;
-  if (list.error.value !== undefined && rows.length === 0) return <Problem error={list.error.value} onRetry={() => list.reload()} />;
+  if (list.error.value !== undefined && rows.length === 0)
+    return <Problem error={list.error.value} onRetry={() => list.reload()} />;
   if (!list.isLoaded.value) return <Skeleton rows={12} />;
   if (rows.length === 0 && hasFilter) {
     return (
@@ -107,7 +124,12 @@ function Rows({ list, at, isChosen, choose, hasFilter }: RowsProps): JSX.Element
     width: "28px",
     area: "mark",
     cell: (job) => (
-      <input type="checkbox" aria-label={`Select ${visible(titleOf(job))}`} checked={isChosen(job)} onChange={() => choose(job)} />
+      <input
+        type="checkbox"
+        aria-label={`Select ${visible(titleOf(job))}`}
+        checked={isChosen(job)}
+        onChange={() => choose(job)}
+      />
     ),
   };
   return (
@@ -119,47 +141,21 @@ function Rows({ list, at, isChosen, choose, hasFilter }: RowsProps): JSX.Element
       hrefOf={hrefOf}
       at={at}
       isMarked={isChosen}
-      onEnd={() => list.loadMore()}
+      onEnd={() => void list.loadMore()}
       onScroll={(top) => (list.isAtTop.value = top < 4)}
     />
   );
 }
 
-export const jobColumns: readonly Column<JobView>[] = [
-  { head: "State", width: "104px", area: "side", cell: (job) => <StateMark state={job.state} /> },
-  { head: "Kind", width: "72px", cell: (job) => <span class="muted">{visible(job.kind)}</span> },
-  {
-    head: "Job",
-    width: "minmax(160px, 2.4fr)",
-    area: "title",
-    cell: (job) => (
-      <>
-        <b>{visible(job.name ?? job.summary ?? job.id.slice(-12))}</b>
-        {job.name !== undefined && job.summary !== undefined && <span class="muted"> {visible(job.summary)}</span>}
-      </>
-    ),
-  },
-  {
-    head: "Progress",
-    width: "minmax(120px, 1.6fr)",
-    area: "line",
-    cell: (job) =>
-      job.error !== undefined && (job.state === "failed" || job.state === "timed_out") ? (
-        <span class="failure-line">{visible(job.error.message)}</span>
-      ) : job.state === "running" || job.state === "waiting" ? (
-        <span class="going">
-          <ProgressBar job={job} />
-          <span class="muted">{visible(progressWords(job))}</span>
-        </span>
-      ) : (
-        <span class="muted">{visible(job.reason ?? "")}</span>
-      ),
-  },
-  { head: "Time", width: "84px", cell: (job) => <RunTime job={job} /> },
-  { head: "When", width: "84px", area: "end", cell: (job) => <Ago at={job.finished_at ?? job.started_at ?? job.created_at} /> },
-];
-
-function FilterBar({ text, problem, total }: { text: string; problem: string | undefined; total: string }): JSX.Element {
+function FilterBar({
+  text,
+  problem,
+  total,
+}: {
+  text: string;
+  problem: string | undefined;
+  total: string;
+}): JSX.Element {
   const typed = useSignal(text);
   useEffect(() => {
     typed.value = text;
@@ -182,7 +178,12 @@ function FilterBar({ text, problem, total }: { text: string; problem: string | u
           setQuery({ q: typed.value });
         }}
       />
-      <span id="filter-said" class={problem === undefined ? "muted" : "wrong"} role="status" title={Object.keys(filterWords).join(" ")}>
+      <span
+        id="filter-said"
+        class={problem === undefined ? "muted" : "wrong"}
+        role="status"
+        title={Object.keys(filterWords).join(" ")}
+      >
         {problem ?? `${total} ${total === "1" ? "job" : "jobs"}`}
       </span>
     </search>
@@ -196,7 +197,13 @@ function NoJobs(): JSX.Element {
       <Copyable text="longhaul run -- npm test" />
       <Copyable text="longhaul crawl https://example.com" />
       <Copyable text="longhaul add claude-code" />
-      {mayRun() && <p><a class="button main" href="/new">Start one here</a></p>}
+      {mayRun() && (
+        <p>
+          <a class="button main" href="/new">
+            Start one here
+          </a>
+        </p>
+      )}
     </Empty>
   );
 }

@@ -13,7 +13,20 @@ import { useLoad } from "../ui/use-load.ts";
 type Verb = Kind["verbs"][number];
 
 /** What every start takes besides the kind's own fields: less often wanted. */
-const startNames = ["name", "tags", "batch", "priority", "after", "delay_ms", "timeout_ms", "idle_timeout_ms", "attempts", "webhook", "notify", "notify_on"];
+const startNames = [
+  "name",
+  "tags",
+  "batch",
+  "priority",
+  "after",
+  "delay_ms",
+  "timeout_ms",
+  "idle_timeout_ms",
+  "attempts",
+  "webhook",
+  "notify",
+  "notify_on",
+];
 
 export function New(): JSX.Element {
   const error = useSignal<unknown>(undefined);
@@ -74,7 +87,13 @@ function StartForm({ kind, verb }: { kind: Kind; verb: Verb }): JSX.Element {
     return ((await post(place, inPath ? others : values)) as { id: string }).id;
   };
   return (
-    <FormFrame title={words(verb.name)} text={verb.description} form={form} verb={`Start ${kind.name} job`} start={start}>
+    <FormFrame
+      title={words(verb.name)}
+      text={verb.description}
+      form={form}
+      verb={`Start ${kind.name} job`}
+      start={start}
+    >
       <Fields form={form} names={first.slice(0, 6)} prefix="new" />
       {first.length > 6 && <More label="More options" form={form} names={first.slice(6)} />}
       <More label="Name, tags, limits, notices" form={form} names={startNames.filter((name) => names.includes(name))} />
@@ -117,7 +136,9 @@ function ChangeForm({ kind, job }: { kind: Kind; job: AnswerOf<"job_get"> }): JS
     }
     return (await call("job_rerun", { id: job.id, changes: changes as Record<string, null> })).id;
   };
-  const names = Object.keys(schema.properties ?? {}).toSorted((one, other) => Number(other in input) - Number(one in input));
+  const names = Object.keys(schema.properties ?? {}).toSorted(
+    (one, other) => Number(other in input) - Number(one in input),
+  );
   return (
     <FormFrame
       title={`Run ${job.name ?? job.summary ?? job.id} again`}
