@@ -14,6 +14,7 @@ import type { HttpFace, HttpFaceParts } from "../faces/http/face.ts";
 import { createMetrics } from "../faces/http/metrics/metrics.ts";
 import { createRunpodEntrance } from "../faces/profiles/runpod/v2-entrance.ts";
 import { createWebFace } from "../faces/web/web-face.ts";
+import { defined } from "../job/defined.ts";
 import type { ServerFacts } from "../operations/operation.ts";
 import { operationsFor } from "../operations/registry.ts";
 import { asSeenBy, createClientReader } from "./client-reader.ts";
@@ -71,6 +72,7 @@ async function openAll({ config, engine, server, log, token }: DoorsParts, close
     snapshots: paths.snapshots,
     backgroundJob: config.backgroundJob,
     clients,
+    ...defined({ serverName: config.server.name }),
     onFault: (error) => log("warn", "an MCP request failed", { error }),
   });
   const listeners: Closers = [];

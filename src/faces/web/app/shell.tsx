@@ -4,14 +4,15 @@ import { useEffect } from "preact/hooks";
 import { logOut } from "./core/api.ts";
 import { useKeys } from "./core/keys.ts";
 import { connection } from "./core/live.ts";
-import { mayRun, me } from "./core/me.ts";
+import { loadMe, mayRun, me } from "./core/me.ts";
 import { now } from "./core/format.ts";
 import { go, path } from "./core/router.ts";
 import { theme, turnTheme } from "./core/theme.ts";
 import { Icon, type IconName } from "./ui/icons.tsx";
-import { Button, ConfirmDialog, Notes, Problem, Skeleton } from "./ui/parts.tsx";
+import { attempt, Button, ConfirmDialog, Notes, Problem, Skeleton } from "./ui/parts.tsx";
 import { isPaletteOpen, Palette } from "./ui/palette.tsx";
 import { Jobs } from "./views/jobs.tsx";
+import { Overview } from "./views/overview.tsx";
 import { Job } from "./views/job.tsx";
 
 interface Place {
@@ -34,13 +35,18 @@ type View = ComponentType;
 
 /** Views that are loaded when they are first shown. */
 const lazy: Readonly<Record<string, () => Promise<View>>> = {
+  batches: async () => (await import("./views/batches.tsx")).Batches,
+  inbox: async () => (await import("./views/inbox.tsx")).Inbox,
   new: async () => (await import("./views/new.tsx")).New,
+  queues: async () => (await import("./views/queues.tsx")).Queues,
+  settings: async () => (await import("./views/settings.tsx")).Settings,
 };
 
 const loaded = signal<Readonly<Record<string, View | Error>>>({});
 
 function show(name: string): JSX.Element {
   const [, id] = path.value;
+  if (name === "") return <Overview />;
   if (name === "jobs") return id === undefined ? <Jobs /> : <Job key={id} id={id} />;
   const View = loaded.value[name];
   if (View instanceof Error) return <Problem error={View} onRetry={() => location.reload()} />;
@@ -58,7 +64,7 @@ export function Shell(): JSX.Element {
     );
   }, [name]);
   useEffect(() => {
-    me.value = { scope: "admin" };
+    void attempt(loadMe);
   }, []);
   useEffect(() => {
     const place = places.find(({ href }) => href === `/${name}`);
@@ -122,7 +128,7 @@ function Nav({ current }: { readonly current: string }): JSX.Element {
           onPress={turnTheme}
         />
         <Button
-          label={`Log out${me.value?.by === undefined ? "" : ` ${me.value.by}`}`}
+          label={`Log out${me.value?.name === undefined ? "" : ` ${me.value.name}`}`}
           icon="out"
           isIconOnly
           onPress={logOut}

@@ -5,15 +5,12 @@ import { call } from "./api.ts";
 export type Kind = AnswerOf<"kind_list">["kinds"][number];
 
 /** Who is logged in, and what they may. */
-export interface Me {
-  readonly by?: string | undefined;
-  readonly owner?: string | undefined;
-  readonly scope: "read" | "run" | "admin";
-  readonly kinds?: readonly string[] | undefined;
-}
-
-export const me = signal<Me | undefined>(undefined);
+export const me = signal<AnswerOf<"me_get"> | undefined>(undefined);
 export const kinds = signal<readonly Kind[]>([]);
+
+export async function loadMe(): Promise<void> {
+  me.value = await call("me_get", {});
+}
 
 export async function loadKinds(): Promise<void> {
   kinds.value = (await call("kind_list", {})).kinds;

@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { filterWord, jobsMatching } from "../core/filter.ts";
 import { visible } from "../core/format.ts";
 import { Ago, ProgressBar, progressWords, RunTime, StateMark, titleOf } from "../ui/parts.tsx";
 import { QuestionForm } from "./question.tsx";
@@ -66,18 +67,12 @@ function Facts({ job }: { readonly job: JobDetail }): JSX.Element {
       {job.started_at !== undefined && <RunTime job={job} />}
       <Ago at={job.finished_at ?? job.started_at ?? job.created_at} />
       {job.schedule !== undefined && <span>schedule {visible(job.schedule)}</span>}
-      {job.batch !== undefined && (
-        <a href={`/jobs?q=${encodeURIComponent(`batch:${quote(job.batch)}`)}`}>{visible(job.batch)}</a>
-      )}
+      {job.batch !== undefined && <a href={`/batches/${encodeURIComponent(job.batch)}`}>{visible(job.batch)}</a>}
       {job.tags?.map((tag) => (
-        <a key={tag} class="tag" href={`/jobs?q=${encodeURIComponent(`tag:${quote(tag)}`)}`}>
+        <a key={tag} class="tag" href={jobsMatching(filterWord("tag", tag))}>
           {visible(tag)}
         </a>
       ))}
     </>
   );
-}
-
-function quote(text: string): string {
-  return /\s/.test(text) ? `"${text}"` : text;
 }

@@ -47,7 +47,7 @@ export function Palette({ places }: PaletteProps): JSX.Element {
   const commands: Command[] = [
     ...places.map(({ name, href, icon, keys }) => ({ name, icon, keys, run: () => go(href) })),
     ...(mayRun() ? [{ name: "New job", icon: "plus" as const, keys: "n", run: () => go("/new") }] : []),
-    { name: "Failed jobs of the last day", icon: "close", run: () => go("/jobs?q=state:bad since:1d") },
+    { name: "Failed jobs of the last day", icon: "close", run: () => go("/jobs?q=state:failed,timed_out since:1d") },
     { name: "Light or dark colours", icon: "moon", run: turnTheme },
     ...keyHelp,
   ];

@@ -16,7 +16,12 @@ const stateOrder = ["succeeded", "failed", "timed_out", "cancelled", "waiting", 
 const columns: readonly Column<Batch>[] = [
   { head: "Batch", width: "minmax(140px, 1.4fr)", area: "title", cell: ({ batch }) => <b>{visible(batch)}</b> },
   { head: "How far", width: "minmax(160px, 2fr)", area: "line", cell: (batch) => <Stack batch={batch} /> },
-  { head: "Ended", width: "120px", area: "side", cell: ({ finished, total }) => `${formatCount(finished)} of ${formatCount(total)}` },
+  {
+    head: "Ended",
+    width: "120px",
+    area: "side",
+    cell: ({ finished, total }) => `${formatCount(finished)} of ${formatCount(total)}`,
+  },
   { head: "Percent", width: "70px", area: "end", cell: ({ percent }) => `${percent}%` },
 ];
 
@@ -29,7 +34,11 @@ function AllBatches(): JSX.Element {
   const loaded = useLoad((signal) => call("batch_list", { limit: 200 }, signal), [changes.value]);
   const { value: data } = loaded.data;
   if (data === undefined) {
-    return loaded.error.value === undefined ? <Skeleton /> : <Problem error={loaded.error.value} onRetry={loaded.reload} />;
+    return loaded.error.value === undefined ? (
+      <Skeleton />
+    ) : (
+      <Problem error={loaded.error.value} onRetry={loaded.reload} />
+    );
   }
   return (
     <main class="view">
@@ -83,7 +92,9 @@ function Stack({ batch }: { readonly batch: Batch }): JSX.Element {
     <span class="stack" role="img" aria-label={`${batch.finished} of ${batch.total} ended`}>
       {stateOrder.map((state) => {
         const count = batch.jobs[state] ?? 0;
-        return count === 0 ? null : <i key={state} class={`is-${state}`} title={`${count} ${words(state)}`} style={{ flexGrow: count }} />;
+        return count === 0 ? null : (
+          <i key={state} class={`is-${state}`} title={`${count} ${words(state)}`} style={{ flexGrow: count }} />
+        );
       })}
     </span>
   );

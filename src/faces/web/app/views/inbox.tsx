@@ -39,7 +39,11 @@ export function Inbox(): JSX.Element {
     },
   });
   if (inbox.data.value === undefined) {
-    return inbox.error.value === undefined ? <Skeleton /> : <Problem error={inbox.error.value} onRetry={inbox.reload} />;
+    return inbox.error.value === undefined ? (
+      <Skeleton />
+    ) : (
+      <Problem error={inbox.error.value} onRetry={inbox.reload} />
+    );
   }
   const markAll = async (): Promise<void> => {
     const { count } = await call("job_seen", { all: true });

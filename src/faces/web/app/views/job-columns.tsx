@@ -45,4 +45,3 @@ export const jobColumns: readonly Column<JobView>[] = [
     cell: (job) => <Ago at={job.finished_at ?? job.started_at ?? job.created_at} />,
   },
 ];
-

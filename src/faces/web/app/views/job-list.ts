@@ -1,11 +1,13 @@
 import { signal } from "@preact/signals";
+import type { InputOf } from "../../../../operations/registry.ts";
 import type { JobView } from "../../../../operations/job-view.ts";
 import { call, isAbort } from "../core/api.ts";
-import type { JobFilter } from "../core/filter.ts";
 import { formatCount } from "../core/format.ts";
 
 const firstPage = 100;
 const nextPages = 1_000;
+
+export type JobFilter = NonNullable<InputOf<"job_cancel">["filter"]>;
 
 /** The jobs that match a filter, newest first: loaded page by page, and kept up to date. */
 export class JobList {
@@ -43,6 +45,7 @@ export class JobList {
       this.error.value = undefined;
       this.isLoaded.value = true;
       this.total.value = `${formatCount(page.jobs.length)}${page.cursor === undefined ? "" : "+"}`;
+      if (page.cursor !== undefined) await this.#count(stopped);
     } catch (error) {
       if (!isAbort(error)) this.error.value = error;
     }
@@ -59,12 +62,16 @@ export class JobList {
       );
       this.#cursor = page.cursor;
       this.rows.value = [...this.rows.value, ...page.jobs];
-      this.total.value = `${formatCount(this.rows.value.length)}${page.cursor === undefined ? "" : "+"}`;
     } catch (error) {
       if (!isAbort(error)) this.error.value = error;
     } finally {
       this.#isLoading = false;
     }
+  }
+
+  async #count(stopped: AbortSignal): Promise<void> {
+    const { total, is_capped: isCapped } = await call("job_count", this.filter, stopped);
+    this.total.value = `${formatCount(total)}${isCapped === true ? "+" : ""}`;
   }
 
   takeNews(): void {

@@ -1,39 +1,29 @@
-import { useComputed, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import type { JobView } from "../../../../operations/job-view.ts";
-import { call } from "../core/api.ts";
-import { filterWords, readFilter, type JobFilter } from "../core/filter.ts";
+import { ApiError, call } from "../core/api.ts";
 import { formatCount, visible } from "../core/format.ts";
 import { useKeys } from "../core/keys.ts";
 import { mayRun } from "../core/me.ts";
 import { go, query, setQuery } from "../core/router.ts";
 import { Icon } from "../ui/icons.tsx";
-import {
-  Ago,
-  attempt,
-  Button,
-  confirm,
-  Copyable,
-  Empty,
-  Problem,
-  ProgressBar,
-  progressWords,
-  RunTime,
-  Skeleton,
-  StateMark,
-  tell,
-  titleOf,
-} from "../ui/parts.tsx";
+import { attempt, Button, confirm, Copyable, Empty, Problem, Skeleton, tell, titleOf } from "../ui/parts.tsx";
 import { Table, type Column } from "../ui/table.tsx";
-import { JobList } from "./job-list.ts";
+import { hrefOf, jobColumns } from "./job-columns.tsx";
+import { JobList, type JobFilter } from "./job-list.ts";
 
 type BulkVerb = "retry" | "cancel" | "delete";
 
-export function Jobs(): JSX.Element {
+export function Jobs({ batch }: { readonly batch?: string }): JSX.Element {
   const text = query.value.get("q") ?? "";
-  const { filter, problem } = readFilter(text);
-  const list = useComputed(() => new JobList(readFilter(query.value.get("q") ?? "").filter)).value;
+  const list = useMemo(
+    () => new JobList({ ...(text.trim() === "" ? {} : { q: text }), ...(batch === undefined ? {} : { batch }) }),
+    [text, batch],
+  );
+  const { filter } = list;
+  const { value: error } = list.error;
+  const problem = error instanceof ApiError && error.field === "q" ? error.message : undefined;
   const at = useSignal(-1);
   const chosen = useSignal<ReadonlySet<string> | "all">(new Set());
   useEffect(() => {
@@ -178,12 +168,7 @@ function FilterBar({
           setQuery({ q: typed.value });
         }}
       />
-      <span
-        id="filter-said"
-        class={problem === undefined ? "muted" : "wrong"}
-        role="status"
-        title={Object.keys(filterWords).join(" ")}
-      >
+      <span id="filter-said" class={problem === undefined ? "muted" : "wrong"} role="status">
         {problem ?? `${total} ${total === "1" ? "job" : "jobs"}`}
       </span>
     </search>

@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { call } from "../core/api.ts";
+import { jobsMatching } from "../core/filter.ts";
 import { formatCount, visible } from "../core/format.ts";
 import { changes } from "../core/live.ts";
 import { isAdmin, type Kind } from "../core/me.ts";
@@ -12,7 +13,11 @@ export function Queues(): JSX.Element {
   const loaded = useLoad((signal) => call("kind_list", {}, signal), [changes.value]);
   const { value: data } = loaded.data;
   if (data === undefined) {
-    return loaded.error.value === undefined ? <Skeleton /> : <Problem error={loaded.error.value} onRetry={loaded.reload} />;
+    return loaded.error.value === undefined ? (
+      <Skeleton />
+    ) : (
+      <Problem error={loaded.error.value} onRetry={loaded.reload} />
+    );
   }
   const turn = async ({ name, paused }: Kind): Promise<void> => {
     await call(paused ? "kind_resume" : "kind_pause", { kind: name });
@@ -23,7 +28,11 @@ export function Queues(): JSX.Element {
     { head: "In use", width: "minmax(140px, 2fr)", area: "line", cell: (kind) => <Slots kind={kind} /> },
     { head: "Waiting", width: "90px", area: "side", cell: ({ jobs }) => `${formatCount(jobs["queued"] ?? 0)} queued` },
     { head: "Asking", width: "70px", cell: ({ jobs }) => formatCount(jobs["waiting"] ?? 0) },
-    { head: "Failed", width: "70px", cell: ({ jobs }) => formatCount((jobs["failed"] ?? 0) + (jobs["timed_out"] ?? 0)) },
+    {
+      head: "Failed",
+      width: "70px",
+      cell: ({ jobs }) => formatCount((jobs["failed"] ?? 0) + (jobs["timed_out"] ?? 0)),
+    },
     { head: "After a crash", width: "110px", cell: ({ on_interrupt: next }) => <span class="muted">{next}s</span> },
     {
       head: "Pause",
@@ -50,7 +59,7 @@ export function Queues(): JSX.Element {
         columns={columns}
         rows={data.kinds}
         keyOf={({ name }) => name}
-        hrefOf={({ name }) => `/jobs?q=${encodeURIComponent(`kind:${name} state:active`)}`}
+        hrefOf={({ name }) => jobsMatching(`kind:${name}`, "state:active")}
       />
     </main>
   );

@@ -36,7 +36,8 @@ function List<Row, Data>(props: {
   readonly empty: string;
 }): JSX.Element {
   const { data, error, reload } = props.loaded;
-  if (data.value === undefined) return error.value === undefined ? <Skeleton rows={2} /> : <Problem error={error.value} onRetry={reload} />;
+  if (data.value === undefined)
+    return error.value === undefined ? <Skeleton rows={2} /> : <Problem error={error.value} onRetry={reload} />;
   const rows = props.rowsOf(data.value);
   if (rows.length === 0) return <p class="muted">{props.empty}</p>;
   return <Table label={props.label} columns={props.columns} rows={rows} keyOf={props.keyOf} />;
@@ -86,7 +87,12 @@ function Sessions(): JSX.Element {
   const loaded = useLoad((signal) => call("session_list", {}, signal), []);
   const own = session.value?.split(".")[0];
   const columns: Column<Session>[] = [
-    { head: "Of", width: "1fr", area: "title", cell: ({ id, of }) => <b>{`${visible(of)}${id === own ? " (this browser)" : ""}`}</b> },
+    {
+      head: "Of",
+      width: "1fr",
+      area: "title",
+      cell: ({ id, of }) => <b>{`${visible(of)}${id === own ? " (this browser)" : ""}`}</b>,
+    },
     { head: "Opened", width: "110px", area: "line", cell: (row) => <Ago at={row.created_at} /> },
     { head: "Until", width: "150px", cell: (row) => new Date(row.expires_at).toLocaleTimeString() },
     {
@@ -106,7 +112,14 @@ function Sessions(): JSX.Element {
   ];
   return (
     <Panel title="Browsers that are logged in">
-      <List label="Sessions" loaded={loaded} rowsOf={(data) => data.sessions} columns={columns} keyOf={({ id }) => id} empty="None." />
+      <List
+        label="Sessions"
+        loaded={loaded}
+        rowsOf={(data) => data.sessions}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty="None."
+      />
     </Panel>
   );
 }
@@ -148,9 +161,23 @@ function Tokens(): JSX.Element {
   const columns: Column<Token>[] = [
     { head: "Name", width: "minmax(120px, 1.5fr)", area: "title", cell: ({ name }) => <b>{visible(name)}</b> },
     { head: "May", width: "80px", area: "end", cell: ({ scope }) => scope },
-    { head: "Jobs of", width: "1fr", area: "line", cell: ({ owner }) => (owner === undefined ? "everybody" : visible(owner)) },
-    { head: "Last used", width: "110px", cell: (row) => (row.last_used_at === undefined ? "never" : <Ago at={row.last_used_at} />) },
-    { head: "Revoke", width: "100px", area: "side", cell: (row) => <Button label="Revoke" onPress={() => revoke(row)} /> },
+    {
+      head: "Jobs of",
+      width: "1fr",
+      area: "line",
+      cell: ({ owner }) => (owner === undefined ? "everybody" : visible(owner)),
+    },
+    {
+      head: "Last used",
+      width: "110px",
+      cell: (row) => (row.last_used_at === undefined ? "never" : <Ago at={row.last_used_at} />),
+    },
+    {
+      head: "Revoke",
+      width: "100px",
+      area: "side",
+      cell: (row) => <Button label="Revoke" onPress={() => revoke(row)} />,
+    },
   ];
   return (
     <Panel title="Tokens">
@@ -192,7 +219,12 @@ function Webhooks(): JSX.Element {
   const columns: Column<Delivery>[] = [
     { head: "To", width: "minmax(140px, 2fr)", area: "title", cell: ({ url }) => <b>{visible(url)}</b> },
     { head: "State", width: "100px", area: "side", cell: ({ state }) => state },
-    { head: "About", width: "130px", area: "line", cell: ({ job }) => <a href={`/jobs/${job}`}>{job.slice(-12)}</a> },
+    {
+      head: "About",
+      width: "130px",
+      area: "line",
+      cell: ({ job_id: id }) => <a href={`/jobs/${id}`}>{id.slice(-12)}</a>,
+    },
     { head: "Attempts", width: "80px", area: "end", cell: ({ attempts }) => attempts },
     {
       head: "Again",
@@ -202,7 +234,7 @@ function Webhooks(): JSX.Element {
           <Button
             label="Send again"
             onPress={async () => {
-              await call("webhook_redeliver", { job: row.job });
+              await call("webhook_redeliver", { id: row.id });
               tell("It is sent again.");
               await loaded.reload();
             }}
