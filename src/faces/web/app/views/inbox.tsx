@@ -1,17 +1,16 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import type { JobView } from "../../../../operations/job-view.ts";
 import { call } from "../core/api.ts";
-import { formatCount, visible } from "../core/format.ts";
+import { formatCount } from "../core/format.ts";
 import { useKeys } from "../core/keys.ts";
 import { changes } from "../core/live.ts";
 import { mayRun } from "../core/me.ts";
 import { go } from "../core/router.ts";
-import { QuestionForm } from "../job/question.tsx";
-import { Ago, Button, Empty, Panel, Problem, Skeleton, tell, titleOf } from "../ui/parts.tsx";
+import { Button, Empty, Panel, Problem, Skeleton, tell } from "../ui/parts.tsx";
 import { Table } from "../ui/table.tsx";
 import { useLoad } from "../ui/use-load.ts";
+import { Asking } from "./asking.tsx";
 import { hrefOf, jobColumns } from "./job-columns.tsx";
 
 const maxFinished = 200;
@@ -83,47 +82,4 @@ export function Inbox(): JSX.Element {
       )}
     </main>
   );
-}
-
-interface AskingProps {
-  readonly job: JobView;
-  readonly index: number;
-  readonly isCurrent: boolean;
-  readonly reload: () => Promise<void>;
-}
-
-export function Asking({ job, index, isCurrent, reload }: AskingProps): JSX.Element {
-  return (
-    <article class={isCurrent ? "asking current" : "asking"} id={`asks-${index}`} aria-label={visible(titleOf(job))}>
-      <header class="line-up">
-        <h2>
-          <a href={hrefOf(job)}>{visible(titleOf(job))}</a>
-        </h2>
-        <span class="muted">
-          {visible(job.kind)}
-          {job.owner === "local" ? "" : ` · ${visible(job.owner)}`}
-        </span>
-        <span class="muted">
-          <AskedAt job={job} />
-        </span>
-      </header>
-      {job.questions?.map((question) => (
-        <QuestionForm
-          key={question.key}
-          question={question}
-          prefix={`inbox-${job.id}-${question.key}`}
-          isReadOnly={!mayRun()}
-          answer={async (key, answer) => {
-            await call("job_answer", { id: job.id, key, answer });
-            tell("Answered: the job goes on.");
-            await reload();
-          }}
-        />
-      ))}
-    </article>
-  );
-}
-
-function AskedAt({ job }: { readonly job: JobView }): JSX.Element {
-  return <Ago at={job.started_at ?? job.created_at} />;
 }

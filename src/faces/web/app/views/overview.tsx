@@ -21,9 +21,9 @@ import {
 } from "../ui/parts.tsx";
 import { useLoad } from "../ui/use-load.ts";
 import { hrefOf } from "./job-columns.tsx";
-import { Asking } from "./inbox.tsx";
+import { Asking } from "./asking.tsx";
 import { JobList } from "./job-list.ts";
-import { Slots } from "./queues.tsx";
+import { Slots } from "./slots.tsx";
 
 const maxLanes = 40;
 

@@ -7,6 +7,7 @@ import { isAdmin, type Kind } from "../core/me.ts";
 import { Button, Problem, Skeleton } from "../ui/parts.tsx";
 import { Table, type Column } from "../ui/table.tsx";
 import { useLoad } from "../ui/use-load.ts";
+import { Slots } from "./slots.tsx";
 
 /** Each kind of job: how many of its slots are in use, and what waits. */
 export function Queues(): JSX.Element {
@@ -62,20 +63,5 @@ export function Queues(): JSX.Element {
         hrefOf={({ name }) => jobsMatching(`kind:${name}`, "state:active")}
       />
     </main>
-  );
-}
-
-export function Slots({ kind }: { readonly kind: Kind }): JSX.Element {
-  const used = (kind.jobs["running"] ?? 0) + (kind.jobs["waiting"] ?? 0);
-  return (
-    <span class="slots">
-      <span class="bar" role="img" aria-label={`${used} of ${kind.concurrency} slots`}>
-        <i style={{ inlineSize: `${Math.min(100, (100 * used) / kind.concurrency)}%` }} />
-      </span>
-      <span class="muted">
-        {used}/{kind.concurrency}
-        {kind.paused ? " · paused" : ""}
-      </span>
-    </span>
   );
 }
