@@ -22,6 +22,7 @@ import { Feed } from "./feed.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { createInside, type Inside } from "./inside.ts";
 import type { QueueDiagnosis } from "./queue-diagnosis.ts";
+import { createMarks, type Marks } from "./marks.ts";
 import { createReads, type ArtifactRequest, type KindFacts, type OutputRequest } from "./reads.ts";
 import { Attempts } from "./attempts.ts";
 import { createScheduleBook, type ScheduleBook } from "./schedules/schedule-book.ts";
@@ -135,6 +136,8 @@ export interface Engine {
   readonly inside: Inside;
   /** What is started by the clock. */
   readonly schedules: ScheduleBook;
+  /** What the servers of one store tell each other. */
+  readonly marks: Marks;
   /** Tests texts by the patterns of callers. */
   readonly patterns: PatternPool;
   /** Claims no more jobs, and lets those that run come to their end for at most so long: what `stop` then interrupts goes on elsewhere. */
@@ -204,6 +207,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const schedules = createScheduleBook({ ...planning, onPlanned: () => scheduler.wake() });
   const drain = (maxMs: number): Promise<void> => runs.drain(maxMs);
   const stopOnce = (): Promise<void> => (stopping ??= stop());
+  const marks = createMarks({ store, settings });
   return {
     ...reads,
     ...actions,
@@ -211,6 +215,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     sessions,
     inside,
     schedules,
+    marks,
     patterns: settings.patterns,
     drain,
     stop: stopOnce,

@@ -6,10 +6,9 @@ import type { SessionBook, ShownSession } from "../../engine/sessions.ts";
 import type { Token, TokenBook } from "../../engine/tokens.ts";
 import type { Admission, Admit, Credentials, Refusal } from "./admission.ts";
 import type { VerifyJwt } from "./jwt.ts";
-import { RateLimiter } from "./rate-limiter.ts";
 
 export interface AdmitParts {
-  readonly tokens: Pick<TokenBook, "check">;
+  readonly tokens: Pick<TokenBook, "check" | "take">;
   readonly sessions?: Pick<SessionBook, "check">;
   /** Knows the tokens of running commands. */
   readonly inside?: Pick<Inside, "check">;
@@ -19,15 +18,12 @@ export interface AdmitParts {
   readonly verifyJwt?: VerifyJwt;
   /** Kinds that nobody on another machine may start. */
   readonly barredKinds: readonly string[];
-  /** Any clock that never goes back. */
-  readonly now?: () => number;
 }
 
 /** Admits the user of this machine, whoever shows a token that was given out, and whom the identity provider vouches for. */
 export function createAdmit(parts: AdmitParts): Admit {
-  const { tokens, sessions, inside, verifyJwt, localToken, barredKinds, now = () => performance.now() } = parts;
+  const { tokens, sessions, inside, verifyJwt, localToken, barredKinds } = parts;
   const isLocalToken = createTokenCheck(localToken);
-  const limiter = new RateLimiter(now);
   const enter = (actor: Actor, { door, isLocal }: Credentials): Admission => ({
     actor: {
       ...actor,
@@ -35,11 +31,10 @@ export function createAdmit(parts: AdmitParts): Admit {
       ...(isLocal === true || barredKinds.length === 0 ? {} : { barredKinds }),
     },
   });
-  const enterByToken = (token: Token, credentials: Credentials): Admission => {
-    const rate = credentials.isAgain === true ? undefined : token.rate;
-    const waitSeconds = rate === undefined ? undefined : limiter.take(token.id, rate);
+  const enterByToken = async (token: Token, credentials: Credentials): Promise<Admission> => {
+    const waitSeconds = credentials.isAgain === true ? undefined : await tokens.take(token);
     if (waitSeconds === undefined) return enter(toActor(token), credentials);
-    const message = `The token "${token.name}" may make ${rate ?? ""} requests: try again in ${waitSeconds} s.`;
+    const message = `The token "${token.name}" may make ${token.rate ?? ""} requests: try again in ${waitSeconds} s.`;
     return { refusal: { status: 429, message, retryAfterSeconds: waitSeconds } };
   };
   const enterBySession = async (session: ShownSession, credentials: Credentials): Promise<Admission> => {
