@@ -23,6 +23,7 @@ import { Feed } from "./feed.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { createInside, type Inside } from "./inside.ts";
 import type { QueueDiagnosis } from "./queue-diagnosis.ts";
+import { createMarks, type Marks } from "./marks.ts";
 import { createReads, type ArtifactRequest, type KindFacts, type OutputRequest } from "./reads.ts";
 import { LiveChanges, type LiveAnswer, type LiveRequest } from "./live-changes.ts";
 import { Attempts } from "./attempts.ts";
@@ -140,8 +141,12 @@ export interface Engine {
   readonly inside: Inside;
   /** What is started by the clock. */
   readonly schedules: ScheduleBook;
+  /** What the servers of one store tell each other. */
+  readonly marks: Marks;
   /** Tests texts by the patterns of callers. */
   readonly patterns: PatternPool;
+  /** Claims no more jobs, and lets those that run come to their end for at most so long: what `stop` then interrupts goes on elsewhere. */
+  readonly drain: (maxMs: number) => Promise<void>;
   /** Tells running attempts to stop, stores where they are, and closes the store. Jobs go on with the next engine. */
   readonly stop: () => Promise<void>;
 }
@@ -206,6 +211,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const tokens = createTokenBook({ store, kinds, settings });
   const inside = createInside(attemptTokens, runs);
   const schedules = createScheduleBook({ ...planning, onPlanned: () => scheduler.wake() });
+  const drain = (maxMs: number): Promise<void> => runs.drain(maxMs);
   const stopOnce = (): Promise<void> => (stopping ??= stop());
-  return { ...reads, ...actions, tokens, inside, schedules, patterns: settings.patterns, stop: stopOnce };
+  const marks = createMarks({ store, settings });
+  return { ...reads, ...actions, tokens, inside, schedules, marks, patterns: settings.patterns, drain, stop: stopOnce };
 }

@@ -38,7 +38,7 @@ interface ReadParts extends EngineParts {
   readonly silentMs: (id: JobId) => number | undefined;
 }
 
-type Reads = Omit<Engine, keyof Actions | "tokens" | "inside" | "schedules" | "patterns" | "stop">;
+type Reads = Omit<Engine, keyof Actions | "tokens" | "inside" | "schedules" | "marks" | "patterns" | "stop" | "drain">;
 
 /** What can be told of a kind. */
 export type KindFacts = Pick<Kind, "name" | "onInterrupt" | "input" | "verbs" | "summaryOf"> & {
@@ -56,15 +56,15 @@ export function createReads(parts: ReadParts): Reads {
   const read = hideTokens(store.output.read);
   return {
     get,
-    list: (filter = {}, page = {}, access = {}) =>
+    list: async (filter = {}, page = {}, access = {}) =>
       store.list(narrow(filter, access), { ...page, limit: within(page.limit ?? 20, maxListed) }),
     unseen: (page = {}, access = {}) =>
       store.unseen(narrow({ owner: access.owner ?? localOwner }, access), {
         ...page,
         limit: within(page.limit ?? 20, maxListed),
       }),
-    count: (filter = {}, access = {}) => store.count(narrow(filter, access)),
-    countMatching: (filter, page, access = {}) =>
+    count: async (filter = {}, access = {}) => store.count(narrow(filter, access)),
+    countMatching: async (filter, page, access = {}) =>
       store.countMatching(narrow(filter, access), { ...page, limit: within(page.limit, maxCounted) }),
     findId: (suffix, access) => findId(store, suffix, access),
     ...createPayloadReads(store, get),
