@@ -11,23 +11,23 @@ const pageSize = 500;
 /** As many as an action on ids takes. */
 const maxIds = 1_000;
 
+const groupSchema = z.object({
+  kind: z.string(),
+  code: z.string(),
+  message: z.string().describe("Of the latest of them; what differs among them is numbers."),
+  count: z.int(),
+  first_at: z.string(),
+  last_at: z.string(),
+  ids: z.array(z.string()).describe(`The newest first, at most ${maxIds}.`),
+});
+
 export const jobFailures = defineOperation({
   name: "job_failures",
   scope: "read",
   description: "Group the jobs that failed or timed out, and were not retried since, by kind and by what went wrong.",
   input: filterSchema.omit({ state: true }).extend({ limit: z.int().min(1).max(100).default(20) }),
   output: z.object({
-    groups: z.array(
-      z.object({
-        kind: z.string(),
-        code: z.string(),
-        message: z.string().describe("Of the latest of them; what differs among them is numbers."),
-        count: z.int(),
-        first_at: z.string(),
-        last_at: z.string(),
-        ids: z.array(z.string()).describe(`The newest first, at most ${maxIds}.`),
-      }),
-    ),
+    groups: z.array(groupSchema),
     sampled: z.int().describe(`How many were looked at: the newest ${maxSampled} at most.`),
     is_capped: z.boolean().optional().describe("There are more."),
   }),
@@ -54,25 +54,15 @@ interface Group {
   readonly jobs: Job[];
 }
 
-function showGroup({ kind, code, message, jobs }: Group): {
-  kind: string;
-  code: string;
-  message: string;
-  count: number;
-  first_at: string;
-  last_at: string;
-  ids: string[];
-} {
+function showGroup({ kind, code, message, jobs }: Group): z.input<typeof groupSchema> {
   const ends = jobs.flatMap(({ state }) => (isTerminal(state) ? [state.finishedAt] : []));
-  const at = (times: readonly number[], pick: (one: number, other: number) => number): string =>
-    new Date(times.reduce(pick)).toISOString();
   return {
     kind,
     code,
     message,
     count: jobs.length,
-    first_at: at(ends, (one, other) => Math.min(one, other)),
-    last_at: at(ends, (one, other) => Math.max(one, other)),
+    first_at: new Date(Math.min(...ends)).toISOString(),
+    last_at: new Date(Math.max(...ends)).toISOString(),
     ids: jobs.slice(0, maxIds).map(({ id }) => id),
   };
 }

@@ -32,24 +32,15 @@ export class PlacedLines {
     const placeOf = (index: number): number => (index < before ? restAt + index : from + index - before);
     const lines: PlacedLine[] = [];
     let start = 0;
-    const give = (end: number, length: number): void => {
-      lines.push({
-        text: data
-          .subarray(start, start + length)
-          .toString()
-          .replace(/\r$/, ""),
-        at: placeOf(start),
-      });
-      start = end;
-    };
-    for (let end = data.indexOf(0x0a); ; end = data.indexOf(0x0a, start)) {
-      const lineEnd = end === -1 ? data.length : end;
-      while (lineEnd - start > longestLine) {
-        const length = wholeCharacters(data.subarray(start, start + longestLine)) || longestLine;
-        give(start + length, length);
-      }
-      if (end === -1) break;
-      give(end + 1, end - start);
+    while (start < data.length) {
+      const end = data.indexOf(0x0a, start);
+      const lineBytes = (end === -1 ? data.length : end) - start;
+      if (end === -1 && lineBytes <= longestLine) break;
+      const isWhole = lineBytes <= longestLine;
+      const length = isWhole ? lineBytes : wholeCharacters(data.subarray(start, start + longestLine)) || longestLine;
+      const text = data.subarray(start, start + length).toString();
+      lines.push({ text: text.replace(/\r$/, ""), at: placeOf(start) });
+      start += isWhole ? length + 1 : length;
     }
     this.#rest = data.subarray(start);
     this.#restAt = placeOf(start);
