@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { LonghaulError } from "../../../job/error.ts";
 import type { JobId } from "../../../job/id.ts";
-import type { OutputFile } from "../../../job/output.ts";
+import type { OutputFile, OutputFileOptions } from "../../../job/output.ts";
 import { checkName, createOutputFiles } from "../../files/output-files.ts";
 import type { HeldOutput, OutputAddress, OutputStore, OutputWriter, Restored } from "../../output-store.ts";
 import { defaultShipping, Shipper, type ShipperSettings } from "../../shipping/shipper.ts";
@@ -75,7 +75,7 @@ export function createPostgresOutput(options: PostgresOutputOptions): PostgresOu
     },
     file: (address, fileOptions = {}) => {
       begin(address);
-      return shippedFile(spool.file(address, fileOptions), address, fileOptions.isWhole ?? false, shipper);
+      return shippedFile(spool.file(address, fileOptions), address, fileOptions, shipper);
     },
     folder: (id, attempt) => {
       begin({ id, attempt });
@@ -168,7 +168,12 @@ function shippedWriter(writer: OutputWriter, address: OutputAddress, shipper: Sh
 
 const retryMs = 500;
 
-function shippedFile(file: OutputFile, address: OutputAddress, isWhole: boolean, shipper: Shipper): OutputFile {
+function shippedFile(
+  file: OutputFile,
+  address: OutputAddress,
+  { isWhole = false }: OutputFileOptions,
+  shipper: Shipper,
+): OutputFile {
   const { id, attempt } = address;
   const ship = async (): Promise<void> => {
     for (;;) {
@@ -183,6 +188,7 @@ function shippedFile(file: OutputFile, address: OutputAddress, isWhole: boolean,
   };
   return {
     path: file.path,
+    ...(isWhole ? { maxBytes: shipper.maxWholeBytes } : {}),
     grown: async ({ isDurable = false } = {}) => {
       const measured = await file.grown();
       shipper.grew(address, { size: measured.size, isWhole });
