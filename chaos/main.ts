@@ -23,7 +23,9 @@ async function main(): Promise<number> {
     signal: stopping.signal,
   });
   for (const sentence of broken.slice(0, 50)) log(`BROKEN: ${sentence}`);
-  log(`${jobs} jobs, ${JSON.stringify(troubles)}: ${broken.length === 0 ? "all promises kept" : `${broken.length} broken`}`);
+  log(
+    `${jobs} jobs, ${JSON.stringify(troubles)}: ${broken.length === 0 ? "all promises kept" : `${broken.length} broken`}`,
+  );
   return broken.length === 0 ? 0 : 1;
 }
 

@@ -24,7 +24,10 @@ export class Member {
     this.#cluster = cluster;
     this.#skewMs = skewMs;
     mkdirSync(this.home, { mode: 0o700 });
-    writeFileSync(join(this.home, "config.json"), JSON.stringify({ shell: { concurrency: 4 }, worker: { drain_s: 2 } }));
+    writeFileSync(
+      join(this.home, "config.json"),
+      JSON.stringify({ shell: { concurrency: 4 }, worker: { drain_s: 2 } }),
+    );
   }
 
   get pid(): number | undefined {
@@ -118,7 +121,11 @@ export interface ClusterSize {
 }
 
 /** Starts Postgres, servers behind a proxy, and workers. */
-export async function startCluster(size: ClusterSize, log: (line: string) => void, signal: AbortSignal): Promise<Cluster> {
+export async function startCluster(
+  size: ClusterSize,
+  log: (line: string) => void,
+  signal: AbortSignal,
+): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), "longhaul-chaos-"));
   const postgres = await startPostgres();
   const [front, database] = await Promise.all([startProxy(), startProxy()]);

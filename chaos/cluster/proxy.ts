@@ -15,7 +15,11 @@ export async function startProxy(): Promise<Proxy> {
   const open = new Set<Socket>();
   let turn = 0;
   const server = createServer({ allowHalfOpen: true }, (from) => {
-    pass(from, proxy.targets.map((_, index) => proxy.targets[(turn + index) % proxy.targets.length] ?? 0), open);
+    pass(
+      from,
+      proxy.targets.map((_, index) => proxy.targets[(turn + index) % proxy.targets.length] ?? 0),
+      open,
+    );
     turn += 1;
   });
   const cut = (): void => open.forEach((socket) => socket.destroy());

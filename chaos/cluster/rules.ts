@@ -71,7 +71,9 @@ function findTooManyStarts(events: EventsByJob, acknowledged: readonly Acknowled
   return starts.flatMap((at, index) => {
     const last = starts[index + maxStarts.starts];
     if (last === undefined || last - at >= maxStarts.perMs) return [];
-    return [`${maxStarts.starts + 1} jobs of a kind that may start ${maxStarts.starts} in ${maxStarts.perMs} ms started in ${last - at} ms`];
+    return [
+      `${maxStarts.starts + 1} jobs of a kind that may start ${maxStarts.starts} in ${maxStarts.perMs} ms started in ${last - at} ms`,
+    ];
   });
 }
 

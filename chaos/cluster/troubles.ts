@@ -38,7 +38,8 @@ export async function makeTroubles(parts: TroubleParts): Promise<TroubleCounts> 
   const database = async (): Promise<void> => {
     for (let round = 0; !parts.signal.aborted; round++) {
       await wait(parts, 5_000 + parts.random() * 5_000);
-      if (!parts.signal.aborted) await once((["restartFast", "restartImmediate", "outage"] as const)[round % 3] ?? "outage");
+      if (!parts.signal.aborted)
+        await once((["restartFast", "restartImmediate", "outage"] as const)[round % 3] ?? "outage");
     }
   };
   await Promise.all([members(), members(), database()]);
@@ -47,27 +48,31 @@ export async function makeTroubles(parts: TroubleParts): Promise<TroubleCounts> 
 
 const troubles = {
   /** As a power cut, of one process. */
-  kill: (parts: Troubles) => withMember(parts, async (member) => {
-    parts.log(`SIGKILL ${member.name}`);
-    await restart(parts, member, "SIGKILL");
-  }),
+  kill: (parts: Troubles) =>
+    withMember(parts, async (member) => {
+      parts.log(`SIGKILL ${member.name}`);
+      await restart(parts, member, "SIGKILL");
+    }),
   /** Longer than its lease: others take over meanwhile. */
-  stop: (parts: Troubles) => withMember(parts, async (member) => {
-    parts.log(`SIGSTOP ${member.name}`);
-    member.signal("SIGSTOP");
-    await delay(lease + 1_500 + parts.random() * 2_000);
-    member.signal("SIGCONT");
-  }),
+  stop: (parts: Troubles) =>
+    withMember(parts, async (member) => {
+      parts.log(`SIGSTOP ${member.name}`);
+      member.signal("SIGSTOP");
+      await delay(lease + 1_500 + parts.random() * 2_000);
+      member.signal("SIGCONT");
+    }),
   /** Shorter than that. */
-  pause: (parts: Troubles) => withMember(parts, async (member) => {
-    member.signal("SIGSTOP");
-    await delay(500 + parts.random() * 1_500);
-    member.signal("SIGCONT");
-  }),
-  upgrade: (parts: Troubles) => withMember(parts, async (member) => {
-    parts.log(`SIGTERM ${member.name}`);
-    await restart(parts, member, "SIGTERM");
-  }),
+  pause: (parts: Troubles) =>
+    withMember(parts, async (member) => {
+      member.signal("SIGSTOP");
+      await delay(500 + parts.random() * 1_500);
+      member.signal("SIGCONT");
+    }),
+  upgrade: (parts: Troubles) =>
+    withMember(parts, async (member) => {
+      parts.log(`SIGTERM ${member.name}`);
+      await restart(parts, member, "SIGTERM");
+    }),
   cut: async ({ cluster, log }: TroubleParts) => {
     log("cut all connections to Postgres");
     cluster.database.cut();
