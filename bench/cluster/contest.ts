@@ -19,16 +19,10 @@ const drainJobs = 6_000;
 
 // Only the contestant's own modules are loaded, so that the others' do not weigh on it.
 async function open({ queue, place, folder }: ContestRequest): Promise<Queue> {
-  switch (queue) {
-    case "longhaul":
-      return (await import("./longhaul.ts")).openLonghaul(place, folder);
-    case "pg-boss":
-      return (await import("./pg-boss.ts")).openPgBoss(place);
-    case "graphile-worker":
-      return (await import("./graphile-worker.ts")).openGraphileWorker(place);
-    case "bullmq":
-      return (await import("./bullmq.ts")).openBullmqQueue(place);
-  }
+  if (queue === "longhaul") return (await import("./longhaul.ts")).openLonghaul(place, folder);
+  if (queue === "pg-boss") return (await import("./pg-boss.ts")).openPgBoss(place);
+  if (queue === "bullmq") return (await import("./bullmq.ts")).openBullmqQueue(place);
+  return (await import("./graphile-worker.ts")).openGraphileWorker(place);
 }
 
 async function measure(request: ContestRequest): Promise<ContestResult> {

@@ -20,6 +20,7 @@ interface Runner {
 interface Utils {
   readonly addJob: (name: string, payload: object) => Promise<{ id: string }>;
   readonly addJobs: (jobs: readonly object[]) => Promise<unknown>;
+  readonly migrate: () => Promise<void>;
   readonly release: () => Promise<void>;
 }
 
@@ -29,11 +30,11 @@ export async function openGraphileWorker(connectionString: string): Promise<Queu
   const { run, makeWorkerUtils, Logger } = (await import(pathToFileURL(entry).href)) as GraphileWorker;
   const options = { connectionString, maxPoolSize: 10, logger: new Logger(() => () => undefined) };
   const utils = await makeWorkerUtils(options);
-  await (utils as unknown as { migrate: () => Promise<void> }).migrate();
+  await utils.migrate();
   const work = async (onDone: (id: string) => void): Promise<Runner> => {
     const taskList = { [name]: async (): Promise<void> => undefined };
     const runner = await run({ ...options, taskList, concurrency: slots, noHandleSignals: true, pollInterval: 500 });
-    runner.events.on("job:success", ({ job }) => onDone(String(job.id)));
+    runner.events.on("job:success", ({ job }) => onDone(job.id));
     return runner;
   };
   return {
@@ -46,7 +47,7 @@ export async function openGraphileWorker(connectionString: string): Promise<Queu
         else tell();
       });
       await repeatInFlight(jobs, width, async () => {
-        const id = String((await utils.addJob(name, { n: 1 })).id);
+        const { id } = await utils.addJob(name, { n: 1 });
         if (ended.delete(id)) return;
         await new Promise<void>((tell) => waiting.set(id, tell));
         waiting.delete(id);
