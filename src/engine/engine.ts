@@ -165,7 +165,16 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const attemptTokens = createAttemptTokens(options.attemptSecret);
   const { issue: issueToken } = attemptTokens;
   const worker = randomUUID();
-  const runs = new Attempts({ store, kinds, settings, worker, feed, submitter, ...defined({ issueToken }) });
+  const runs = new Attempts({
+    store,
+    kinds,
+    settings,
+    worker,
+    feed,
+    submitter,
+    calls: () => calls,
+    ...defined({ issueToken }),
+  });
   const here = createCallsHere({ handlers: (id) => runs.handlers(id), note: (id, event) => runs.note(id, event) });
   const calls = createCalls(here, { store, settings, feed, worker });
   const silentMs = (id: JobId): number | undefined => runs.silentMs(id);
