@@ -17,6 +17,7 @@ import { createActions } from "./actions.ts";
 import { createAttemptTokens } from "./attempt-tokens.ts";
 import { Feed } from "./feed.ts";
 import { startHousekeeping } from "./housekeeping.ts";
+import { createMembership } from "./membership.ts";
 import { createInside, type Inside } from "./inside.ts";
 import type { QueueDiagnosis } from "./queue-diagnosis.ts";
 import { createReads, type ArtifactRequest, type KindFacts, type OutputRequest } from "./reads.ts";
@@ -24,6 +25,7 @@ import { Attempts } from "./attempts.ts";
 import { createScheduleBook, type ScheduleBook } from "./schedules/schedule-book.ts";
 import { Scheduler } from "./schedules/scheduler.ts";
 import { toKindMap, toLimits, toSettings, type EngineOptions } from "./settings.ts";
+import { startStoreClock } from "./store-clock.ts";
 import { createSubmitter, type SubmitRequest } from "./submit.ts";
 import { createTokenBook, type TokenBook } from "./tokens.ts";
 import type { WaitOptions, WaitResult } from "./wait.ts";
@@ -134,7 +136,9 @@ export interface Engine {
 export async function createEngine(options: EngineOptions): Promise<Engine> {
   const { store } = options;
   const kinds = toKindMap(options.kinds);
-  const settings = toSettings(options);
+  const given = toSettings(options);
+  const storeClock = store.capabilities.isExclusive ? undefined : await startStoreClock(store, given.clock);
+  const settings = storeClock === undefined ? given : { ...given, clock: storeClock };
   const feed = new Feed(store, settings.clock, settings.pollMs);
   const submitter = createSubmitter(kinds, settings);
   const attemptTokens = createAttemptTokens(options.attemptSecret);
@@ -156,8 +160,11 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     webhooks: options.webhooks,
   });
 
-  await runs.rescue(store.capabilities.isExclusive ? Infinity : settings.clock.now());
-  const stopHousekeeping = startHousekeeping(store, runs, settings);
+  await runs.beat();
+  await runs.continueLeft();
+  const membership = createMembership({ store, kinds, settings, worker, dispatcher: runs.dispatcher });
+  await membership.tell();
+  const stopHousekeeping = startHousekeeping({ store, runs, membership, settings, syncClock: storeClock?.sync });
   await Promise.all(options.kinds.map((kind) => store.limits(kind.name, toLimits(kind))));
   runs.dispatcher.start();
   const deliverer = options.webhooks && new Deliverer({ store, kinds, settings, webhooks: options.webhooks });
@@ -178,6 +185,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     await stopHousekeeping();
     await runs.stop();
     await deliverer?.stop();
+    await membership.leave();
     feed.close();
     await settings.patterns.close();
     await store.close();
