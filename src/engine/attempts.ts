@@ -4,6 +4,7 @@ import { isConfined } from "../job/job.ts";
 import type { ChildRequest, AttemptHandlers } from "../job/kind.ts";
 import { isHeld } from "../job/state.ts";
 import type { Claim, Created } from "../store/store.ts";
+import { sleep } from "./clock.ts";
 import { awaitOpenQuestions, createContext, leaseLost } from "./context.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import type { Feed } from "./feed.ts";
@@ -124,6 +125,18 @@ export class Attempts {
       if (this.#clearing.size === 0) this.dispatcher.wake();
     });
     this.#clearing.add(clearing);
+  }
+
+  /**
+   * Claims nothing more, and lets attempts come to their end for a while. Those that go on without an engine are not waited for, nor those
+   * that wait for somebody.
+   */
+  async drain(maxMs: number): Promise<void> {
+    await this.dispatcher.stop();
+    const ends = [...this.#ends].filter(([run]) => run.kind.onInterrupt !== "adopt" && !run.isWaiting);
+    const late = new AbortController();
+    const ended = Promise.all(ends.map(([, end]) => end)).finally(() => late.abort());
+    await Promise.race([ended, sleep(this.#parts.settings.clock, maxMs, late.signal)]);
   }
 
   /** Tells every attempt that the engine stops, and waits for their ends to be stored. */

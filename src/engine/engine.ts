@@ -5,16 +5,19 @@ import type { JobEvent } from "../job/event.ts";
 import { createIdSource, type JobId } from "../job/id.ts";
 import type { Job } from "../job/job.ts";
 import type { Json } from "../job/json.ts";
-import type { AttemptHandlers, SentInput, WindowSize } from "../job/kind.ts";
+import type { SentInput, WindowSize } from "../job/kind.ts";
 import type { Answer, AskedQuestion } from "../job/question.ts";
 import type { OutputSize } from "../job/output.ts";
 import type { Delivery, DeliveryFilter, DeliveryKey, DeliveryPage } from "../store/delivery.ts";
 import type { ArtifactSlice, OutputSlice } from "../store/output-store.ts";
-import type { Created, JobFilter, JobPage, PageRequest, StatusCount } from "../store/store.ts";
+import type { CountPage, Created, JobFilter, JobPage, PageRequest, StatusCount } from "../store/store.ts";
 import type { PatternPool } from "../text/pattern-pool.ts";
 import type { Access, Actor } from "./access.ts";
 import { createActions } from "./actions.ts";
 import { createAttemptTokens } from "./attempt-tokens.ts";
+import { createCallsHere } from "./calls/attempt-calls.ts";
+import { createCalls } from "./calls/calls-elsewhere.ts";
+import { startMailbox } from "./calls/mailbox.ts";
 import { Feed } from "./feed.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { createMembership } from "./membership.ts";
@@ -49,7 +52,12 @@ export interface Engine {
   readonly unseen: (page?: Partial<PageRequest>, access?: Access) => Promise<JobPage>;
   /** Takes finished jobs for seen, those with these ids or all; says of how many that was new. */
   readonly markSeen: (ids: readonly string[] | "all", actor?: Actor) => Promise<number>;
-  readonly count: (filter?: Pick<JobFilter, "owner" | "batch">, access?: Access) => Promise<StatusCount[]>;
+  /** The inputs of listed jobs; those that are long are left out, to be asked for by `input`. */
+  readonly inputs: (jobs: readonly Job[], access?: Access) => Promise<ReadonlyMap<JobId, Json>>;
+  /** Takes as long for a million jobs as for one. */
+  readonly count: (filter?: Pick<JobFilter, "owner" | "kinds" | "batch">, access?: Access) => Promise<StatusCount[]>;
+  /** Counts the jobs of a filter, at most `limit` at a time. */
+  readonly countMatching: (filter: JobFilter, page: PageRequest, access?: Access) => Promise<CountPage>;
   /** Names of batches, in alphabetical order, after a name. */
   readonly batches: (request: { after?: string; limit: number }, access?: Access) => Promise<string[]>;
   /** The id that ends with these characters, if there is just one. */
@@ -128,6 +136,8 @@ export interface Engine {
   readonly schedules: ScheduleBook;
   /** Tests texts by the patterns of callers. */
   readonly patterns: PatternPool;
+  /** Claims no more jobs, and lets those that run come to their end for at most so long: what `stop` then interrupts goes on elsewhere. */
+  readonly drain: (maxMs: number) => Promise<void>;
   /** Tells running attempts to stop, stores where they are, and closes the store. Jobs go on with the next engine. */
   readonly stop: () => Promise<void>;
 }
@@ -145,16 +155,16 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const { issue: issueToken } = attemptTokens;
   const worker = randomUUID();
   const runs = new Attempts({ store, kinds, settings, worker, feed, submitter, ...defined({ issueToken }) });
-  const handlers = (id: JobId): AttemptHandlers => runs.handlers(id);
+  const here = createCallsHere({ handlers: (id) => runs.handlers(id), note: (id, event) => runs.note(id, event) });
+  const calls = createCalls(here, { store, settings, feed, worker });
   const silentMs = (id: JobId): number | undefined => runs.silentMs(id);
-  const reads = createReads({ store, kinds, settings, feed, dispatcher: runs.dispatcher, handlers, silentMs });
+  const reads = createReads({ store, kinds, settings, feed, dispatcher: runs.dispatcher, calls, silentMs });
   const actions = createActions({
     store,
     kinds,
     settings,
     submitter,
-    handlers,
-    note: (id, event) => runs.note(id, event),
+    calls,
     dispatcher: runs.dispatcher,
     get: reads.get,
     webhooks: options.webhooks,
@@ -164,6 +174,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   await runs.continueLeft();
   const membership = createMembership({ store, kinds, settings, worker, dispatcher: runs.dispatcher });
   await membership.tell();
+  const isRunning = (id: JobId): boolean => runs.attemptOf(id) !== undefined;
+  const stopMailbox = startMailbox({ store, settings, worker, here, isRunning });
   const stopHousekeeping = startHousekeeping({ store, runs, membership, settings, syncClock: storeClock?.sync });
   await Promise.all(options.kinds.map((kind) => store.limits(kind.name, toLimits(kind))));
   runs.dispatcher.start();
@@ -182,6 +194,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const stop = async (): Promise<void> => {
     actions.close();
     await scheduler.stop();
+    stopMailbox();
     await stopHousekeeping();
     await runs.stop();
     await deliverer?.stop();
@@ -193,6 +206,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const tokens = createTokenBook({ store, kinds, settings });
   const inside = createInside(attemptTokens, runs);
   const schedules = createScheduleBook({ ...planning, onPlanned: () => scheduler.wake() });
+  const drain = (maxMs: number): Promise<void> => runs.drain(maxMs);
   const stopOnce = (): Promise<void> => (stopping ??= stop());
-  return { ...reads, ...actions, tokens, inside, schedules, patterns: settings.patterns, stop: stopOnce };
+  return { ...reads, ...actions, tokens, inside, schedules, patterns: settings.patterns, drain, stop: stopOnce };
 }

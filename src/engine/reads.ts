@@ -2,12 +2,13 @@ import { LonghaulError } from "../job/error.ts";
 import { isJobId, type JobId } from "../job/id.ts";
 import { localOwner, type Job } from "../job/job.ts";
 import type { Json } from "../job/json.ts";
-import type { Kind, AttemptHandlers } from "../job/kind.ts";
+import type { Kind } from "../job/kind.ts";
 import type { OutputSize } from "../job/output.ts";
 import { isTerminal, isTerminalStatus } from "../job/state.ts";
 import type { Store } from "../store/store.ts";
 import { maySee, narrow, type Access } from "./access.ts";
 import type { Actions } from "./actions.ts";
+import type { AttemptCalls } from "./calls/attempt-calls.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Engine } from "./engine.ts";
 import type { Feed } from "./feed.ts";
@@ -30,11 +31,11 @@ export type ArtifactRequest = Pick<OutputRequest, "from" | "limit">;
 interface ReadParts extends EngineParts {
   readonly feed: Feed;
   readonly dispatcher: Dispatcher;
-  readonly handlers: (id: JobId) => AttemptHandlers;
+  readonly calls: AttemptCalls;
   readonly silentMs: (id: JobId) => number | undefined;
 }
 
-type Reads = Omit<Engine, keyof Actions | "tokens" | "inside" | "schedules" | "patterns" | "stop">;
+type Reads = Omit<Engine, keyof Actions | "tokens" | "inside" | "schedules" | "patterns" | "stop" | "drain">;
 
 /** What can be told of a kind. */
 export type KindFacts = Pick<Kind, "name" | "onInterrupt" | "input" | "verbs" | "summaryOf"> & {
@@ -42,6 +43,7 @@ export type KindFacts = Pick<Kind, "name" | "onInterrupt" | "input" | "verbs" | 
 };
 
 const maxListed = 1_000;
+const maxCounted = 10_000;
 const maxReadBytes = 1_000_000;
 
 /** The engine's answers: none of them changes anything. */
@@ -54,8 +56,13 @@ export function createReads(parts: ReadParts): Reads {
     list: (filter = {}, page = {}, access = {}) =>
       store.list(narrow(filter, access), { ...page, limit: within(page.limit ?? 20, maxListed) }),
     unseen: (page = {}, access = {}) =>
-      store.unseen(narrow({ owner: localOwner }, access), { ...page, limit: within(page.limit ?? 20, maxListed) }),
+      store.unseen(narrow({ owner: access.owner ?? localOwner }, access), {
+        ...page,
+        limit: within(page.limit ?? 20, maxListed),
+      }),
     count: (filter = {}, access = {}) => store.count(narrow(filter, access)),
+    countMatching: (filter, page, access = {}) =>
+      store.countMatching(narrow(filter, access), { ...page, limit: within(page.limit, maxCounted) }),
     findId: (suffix, access) => findId(store, suffix, access),
     ...createPayloadReads(store, get),
     events: async (id, after = 0, limit = 200, access = {}) =>
@@ -93,10 +100,7 @@ export function createReads(parts: ReadParts): Reads {
       return diagnoseQueue(job, kinds.get(job.kind), parts);
     },
     silentMs: async (id, access) => parts.silentMs((await get(id, access)).id),
-    inspect: async (id, access) => {
-      const job = await get(id, access);
-      return (await parts.handlers(job.id).inspect?.()) ?? {};
-    },
+    inspect: async (id, access) => parts.calls.inspect(await get(id, access)),
     pausedKinds: () => store.pausedKinds(),
     batches: (page, access = {}) =>
       store.batches(narrow({}, access), { ...page, limit: within(page.limit, maxListed) }),
@@ -111,8 +115,13 @@ export function createReads(parts: ReadParts): Reads {
 }
 
 /** What a job was given, and what came of it. */
-function createPayloadReads(store: Store, get: Engine["get"]): Pick<Reads, "input" | "payload" | "result"> {
+function createPayloadReads(store: Store, get: Engine["get"]): Pick<Reads, "input" | "inputs" | "payload" | "result"> {
   return {
+    inputs: async (jobs, access = {}) => {
+      const seen = jobs.filter((job) => maySee(access, job)).map(({ id }) => id);
+      const texts = seen.length === 0 ? [] : await store.inputs(seen);
+      return new Map([...texts].map(([id, text]) => [id, JSON.parse(text) as Json]));
+    },
     input: async (id, access) => {
       const payload = await store.payload((await get(id, access)).id);
       return JSON.parse(payload?.input ?? "null") as Json;

@@ -14,8 +14,10 @@ import type {
   DeliveryPage,
   DeliveryResult,
 } from "./delivery.ts";
+import type { MailStore } from "./mail-store.ts";
 import type { Member } from "./member.ts";
 import type { OutputStore } from "./output-store.ts";
+import type { RollupStore } from "./rollup-store.ts";
 import type { ScheduleStore } from "./schedule-store.ts";
 import type { TokenStore } from "./token-store.ts";
 
@@ -29,6 +31,8 @@ export interface Store {
   readonly output: OutputStore;
   readonly tokens: TokenStore;
   readonly schedules: ScheduleStore;
+  readonly rollups: RollupStore;
+  readonly mail: MailStore;
 
   /**
    * Creates all the jobs of the call or none. A draft whose owner and idempotency key are known already creates
@@ -47,6 +51,8 @@ export interface Store {
   readonly source: (id: JobId) => Promise<Pick<JobDraft, "input" | "client" | "webhook" | "notify"> | undefined>;
   /** Newest first. A cursor goes on where the page before ended, whatever was added since. */
   readonly list: (filter: JobFilter, page: PageRequest) => Promise<JobPage>;
+  /** The inputs of these jobs as they may be shown, as JSON texts; those that are long are left out. */
+  readonly inputs: (ids: readonly JobId[]) => Promise<ReadonlyMap<JobId, string>>;
   /**
    * Finished jobs of one owner that nobody has looked at yet, the latest end first; no children, whose parent tells of them. A job that is
    * retried is left out until it has ended again.
@@ -54,7 +60,10 @@ export interface Store {
   readonly unseen: (filter: UnseenFilter, page: PageRequest) => Promise<JobPage>;
   /** Somebody has looked at the ends of these; says of how many that was new. A job that has not ended is left as it is. */
   readonly markSeen: (ids: readonly JobId[]) => Promise<number>;
+  /** How many jobs are in each state. Kept with every change, so that it takes as long for a million of them as for one. */
   readonly count: (filter: Pick<JobFilter, "owner" | "kinds" | "batch">) => Promise<StatusCount[]>;
+  /** Counts the jobs that `list` returns, at most `limit` of them; a cursor, which `list` would take too, leads to the others. */
+  readonly countMatching: (filter: JobFilter, page: PageRequest) => Promise<CountPage>;
   /** Names of the batches that have jobs (of this owner), in alphabetical order, after a name. */
   readonly batches: (filter: Pick<JobFilter, "owner" | "kinds">, page: BatchPage) => Promise<string[]>;
   /** Ids that end with these characters, at most `limit`: for people who type only a part. */
@@ -220,6 +229,7 @@ export interface Payload {
 }
 
 export interface JobFilter {
+  readonly ids?: readonly JobId[];
   readonly owner?: string;
   readonly status?: readonly JobStatus[];
   readonly kind?: string;
@@ -229,10 +239,13 @@ export interface JobFilter {
   readonly parent?: JobId;
   /** The id of the schedule that started them. */
   readonly schedule?: string;
-  readonly tag?: string;
+  /** All of these. */
+  readonly tags?: readonly string[];
   readonly name?: string;
   readonly createdFrom?: number;
   readonly createdBefore?: number;
+  readonly finishedFrom?: number;
+  readonly finishedBefore?: number;
   /** Words to find in name, input and last error; each may be the beginning of a word. */
   readonly text?: string;
 }
@@ -262,6 +275,12 @@ export interface StatusCount {
   readonly kind: string;
   readonly status: JobStatus;
   readonly count: number;
+}
+
+export interface CountPage {
+  readonly counts: StatusCount[];
+  /** Absent when there are no more. */
+  readonly cursor?: string;
 }
 
 export interface Tombstone {
@@ -370,10 +389,14 @@ export type AnswerResult = "answered" | "already_answered" | "not_asked" | "fini
 export type Hint =
   /** A job changed or got events up to `seq`. */
   | { readonly type: "job-changed"; readonly id: JobId; readonly seq: number; readonly status: JobStatus }
+  | { readonly type: "job-removed"; readonly id: JobId; readonly owner: string; readonly kind: string }
   /** A held job was asked to cancel. */
   | { readonly type: "cancel-requested"; readonly id: JobId; readonly reason: string }
   /** There may be something to claim. */
   | { readonly type: "job-ready" }
   /** There may be a delivery to make. */
   | { readonly type: "delivery-due" }
-  | { readonly type: "output-grown"; readonly id: JobId };
+  | { readonly type: "output-grown"; readonly id: JobId }
+  /** There may be a letter to this worker. */
+  | { readonly type: "letter-posted"; readonly worker: string }
+  | { readonly type: "letter-answered"; readonly letter: string };

@@ -223,7 +223,7 @@ describe("finding jobs", () => {
       { kind: "greet", input: { name: "two" }, name: "report" },
       { kind: "greet", input: { name: "zebra crossing" } },
     ]);
-    expect((await engine.list({ tag: "nightly" })).jobs).toEqual([tagged]);
+    expect((await engine.list({ tags: ["nightly"] })).jobs).toEqual([tagged]);
     expect((await engine.list({ name: "report" })).jobs).toEqual([named]);
     expect((await engine.list({ text: "zebra cross" })).jobs).toEqual([worded]);
   });

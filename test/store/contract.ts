@@ -1,6 +1,7 @@
 import { describe } from "vitest";
 import { describeCancelling } from "./contract/cancelling.ts";
 import { describeClaiming } from "./contract/claiming.ts";
+import { describeCounting } from "./contract/counting.ts";
 import { describeCreating } from "./contract/creating.ts";
 import { describeDelivering } from "./contract/delivering.ts";
 import { describeEvents } from "./contract/events.ts";
@@ -8,12 +9,14 @@ import { describeFinality } from "./contract/finality.ts";
 import { describeFinding } from "./contract/finding.ts";
 import { describeHints } from "./contract/hints.ts";
 import { describeLeases } from "./contract/leases.ts";
+import { describeMail } from "./contract/mail.ts";
 import { describeLimits } from "./contract/limits.ts";
 import { describeOutput } from "./contract/output.ts";
 import { describePlacing } from "./contract/placing.ts";
 import { describePurging } from "./contract/purging.ts";
 import { describeQuestions } from "./contract/questions.ts";
 import { describeRetrying } from "./contract/retrying.ts";
+import { describeRollups } from "./contract/rollups.ts";
 import { describeSchedules } from "./contract/schedules.ts";
 import { describeSearching } from "./contract/searching.ts";
 import { describeSettling } from "./contract/settling.ts";
@@ -26,6 +29,8 @@ export function describeStore(name: string, open: OpenStore): void {
   describe(`a store on ${name}`, () => {
     describeCreating(open);
     describeFinding(open);
+    describeCounting(open);
+    describeRollups(open);
     describeSearching(open);
     describeEvents(open);
     describeClaiming(open);
@@ -42,6 +47,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describePurging(open);
     describeHints(open);
     describeOutput(open);
+    describeMail(open);
     describeTokens(open);
     describeSchedules(open);
   });
