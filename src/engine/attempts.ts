@@ -9,9 +9,9 @@ import { awaitOpenQuestions, createContext, leaseLost } from "./context.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import type { Feed } from "./feed.ts";
 import { HeldAttempt, note } from "./attempt.ts";
-import { Heartbeat } from "./heartbeat.ts";
-import { endLeft } from "./left-attempts.ts";
-import { rescueAtStart, rescueExpired } from "./rescuer.ts";
+import { Heartbeat } from "./machines/heartbeat.ts";
+import { endLeft } from "./machines/left-attempts.ts";
+import { rescueAtStart, rescueExpired } from "./machines/rescuer.ts";
 import { runAttempt } from "./run-attempt.ts";
 import type { EngineParts } from "./settings.ts";
 import { submitAll, type Submitter } from "./submit.ts";
@@ -153,6 +153,8 @@ export class Attempts {
     const { store, kinds, settings } = this.#parts;
     const kind = kinds.get(claim.job.kind);
     if (kind === undefined) return;
+    // It was given up here without a word: two attempts of a job must not run at once, so this lease is left to run out.
+    if (this.#runs.has(claim.job.id)) return this.#giveUp(claim.job.id);
     const run = new HeldAttempt(claim, kind, settings.clock);
     const runContext = createContext(run, { ...this.#parts, spawn: (child) => this.#spawn(run, child) });
     const stopWatchdog = startWatchdog(run, {

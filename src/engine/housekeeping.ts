@@ -1,6 +1,6 @@
 import type { Store } from "../store/store.ts";
 import type { Attempts } from "./attempts.ts";
-import type { Membership } from "./membership.ts";
+import type { Membership } from "./machines/membership.ts";
 import type { Settings } from "./settings.ts";
 
 const batchSize = 500;

@@ -215,8 +215,9 @@ describe("a lost lease", () => {
     options: { maxLosses?: number } = {},
   ): Promise<{ engine: Engine; clock: FakeClock }> {
     store ??= await openSqliteStore({ file: join(world().home, "longhaul.db") });
-    const shared: Store = { ...store, capabilities: { isExclusive: false }, close: async () => undefined };
     const clock = new FakeClock();
+    const capabilities = { ...store.capabilities, isExclusive: false };
+    const shared: Store = { ...store, capabilities, time: async () => clock.now(), close: async () => undefined };
     const engine = await createEngine({ store: shared, kinds: [kind], clock, leaseMs, ...options });
     engines.push({ engine, clock });
     return { engine, clock };

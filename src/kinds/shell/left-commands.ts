@@ -7,7 +7,9 @@ import { listValues } from "./process-tree.ts";
 /** Ends the commands whose jobs were given up while this machine was not heard from: they may be started again elsewhere. */
 export async function endLeftCommands({ find }: LeftAttempts, graceMs: number): Promise<void> {
   const jobs = await Promise.all([...(await listValues(jobVariable))].map(find));
-  const attempts = jobs.flatMap((job) => (job === undefined ? [] : job.attempts.map((attempt) => ({ ...job, ...attempt }))));
+  const attempts = jobs.flatMap((job) =>
+    job === undefined ? [] : job.attempts.map((attempt) => ({ ...job, ...attempt })),
+  );
   await Promise.all(attempts.map((attempt) => endLeftCommand(attempt, graceMs)));
 }
 

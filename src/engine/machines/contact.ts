@@ -1,4 +1,4 @@
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../clock.ts";
 
 /**
  * How well the store hears this engine. A beat counts from when it was sent, because the leases that it extends do; all by the monotonic

@@ -1,13 +1,13 @@
-import type { JobId } from "../job/id.ts";
-import type { Job } from "../job/job.ts";
-import type { Failure } from "../job/failure.ts";
-import type { Kind } from "../job/kind.ts";
-import { retryDelayMs } from "../job/retry.ts";
-import { isHeld, type Lease } from "../job/state.ts";
-import type { Outcome } from "../job/transitions.ts";
-import type { Claim, LostLease, LostSearch, Store } from "../store/store.ts";
-import { interruptedOutcome } from "./run-attempt.ts";
-import type { EngineParts, Settings } from "./settings.ts";
+import type { JobId } from "../../job/id.ts";
+import type { Job } from "../../job/job.ts";
+import type { Failure } from "../../job/failure.ts";
+import type { Kind } from "../../job/kind.ts";
+import { retryDelayMs } from "../../job/retry.ts";
+import { isHeld, type Lease } from "../../job/state.ts";
+import type { Outcome } from "../../job/transitions.ts";
+import type { Claim, LostLease, LostSearch, Store } from "../../store/store.ts";
+import { interruptedOutcome } from "../run-attempt.ts";
+import type { EngineParts, Settings } from "../settings.ts";
 
 interface RescuerParts extends EngineParts {
   readonly worker: string;

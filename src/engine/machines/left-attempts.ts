@@ -1,7 +1,7 @@
-import { isJobId, type JobId } from "../job/id.ts";
-import type { LeftJob } from "../job/kind.ts";
-import { isTerminal } from "../job/state.ts";
-import type { EngineParts } from "./settings.ts";
+import { isJobId, type JobId } from "../../job/id.ts";
+import type { LeftJob } from "../../job/kind.ts";
+import { isTerminal } from "../../job/state.ts";
+import type { EngineParts } from "../settings.ts";
 
 /**
  * Lets the kinds end what runs on this machine though its job was given up while the machine was not heard from: it may run elsewhere by

@@ -1,6 +1,6 @@
-import { defined } from "../job/defined.ts";
-import type { Dispatcher } from "./dispatcher.ts";
-import type { EngineParts } from "./settings.ts";
+import { defined } from "../../job/defined.ts";
+import type { Dispatcher } from "../dispatcher.ts";
+import type { EngineParts } from "../settings.ts";
 
 export interface Membership {
   /** Tells the others that this engine is there, and what it does. */

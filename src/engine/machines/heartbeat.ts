@@ -1,8 +1,8 @@
-import type { JobId } from "../job/id.ts";
-import type { BeatAnswer } from "../store/store.ts";
-import type { HeldAttempt } from "./attempt.ts";
+import type { JobId } from "../../job/id.ts";
+import type { BeatAnswer } from "../../store/store.ts";
+import type { HeldAttempt } from "../attempt.ts";
 import { Contact } from "./contact.ts";
-import type { EngineParts } from "./settings.ts";
+import type { EngineParts } from "../settings.ts";
 
 interface HeartbeatParts extends Pick<EngineParts, "store" | "settings"> {
   readonly attempts: () => Iterable<HeldAttempt>;

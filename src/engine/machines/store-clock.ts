@@ -1,5 +1,5 @@
-import type { Store } from "../store/store.ts";
-import type { Clock } from "./clock.ts";
+import type { Store } from "../../store/store.ts";
+import type { Clock } from "../clock.ts";
 
 /** At the start, the best of so many measurements counts. */
 const firstMeasurements = 3;
