@@ -6,6 +6,8 @@ import type { Settings } from "./settings.ts";
 const batchSize = 500;
 const expiryMs = 1_000;
 const tidyMs = 1_000;
+/** Whoever asks for figures has them brought up to date. */
+const collectMs = 10_000;
 
 interface HousekeepingParts {
   readonly store: Store;
@@ -36,6 +38,7 @@ export function startHousekeeping({
     every(leaseMs / 3, settings, "this engine could not say that it is there", () => membership.tell()),
     every(expiryMs, settings, "queue limits could not be enforced", () => expireQueued(store, clock.now())),
     every(tidyMs, settings, "the store could not be tidied", () => tidy(store)),
+    every(collectMs, settings, "ended jobs could not be counted", () => collectEnds(store, clock.now())),
     every(settings.pruneMs, settings, "finished jobs could not be removed", () => prune(store, clock.now())),
   ];
   return async () => {
@@ -55,6 +58,11 @@ export async function prune(store: Store, now: number): Promise<number> {
 
 async function expireQueued(store: Store, now: number): Promise<void> {
   while ((await store.expireQueued(now, batchSize)) === batchSize);
+}
+
+/** Counts the ends that are recorded. */
+export async function collectEnds(store: Store, now: number): Promise<void> {
+  while (await store.rollups.collect(now));
 }
 
 async function tidy(store: Store): Promise<void> {

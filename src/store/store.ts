@@ -14,6 +14,8 @@ import type {
   DeliveryPage,
   DeliveryResult,
 } from "./delivery.ts";
+import type { KindLimits, QueuedFacts, QueuedRequest } from "./kind-limits.ts";
+import type { MarkStore } from "./mark-store.ts";
 import type { MailStore } from "./mail-store.ts";
 import type { Member } from "./member.ts";
 import type { OutputStore } from "./output-store.ts";
@@ -31,6 +33,7 @@ export interface Store {
   readonly output: OutputStore;
   readonly tokens: TokenStore;
   readonly schedules: ScheduleStore;
+  readonly marks: MarkStore;
   readonly rollups: RollupStore;
   readonly mail: MailStore;
 
@@ -286,35 +289,6 @@ export interface CountPage {
 export interface Tombstone {
   readonly owner: string;
   readonly purgedAt: number;
-}
-
-export interface QueuedRequest extends Pick<ClaimRequest, "now" | "monotonic"> {
-  /** Jobs ahead are counted up to this many. */
-  readonly countUpTo: number;
-}
-
-export interface QueuedFacts {
-  readonly isPaused: boolean;
-  /** How many jobs of its kind and place would be claimed before it; absent while its time has not come or its dependencies have not succeeded. */
-  readonly jobsAhead?: number;
-  /** How many jobs with its key may be held at once; absent while there is room for another. */
-  readonly fullKey?: number;
-  /** The rate at which its kind may start; absent while another may start now. */
-  readonly usedUpRate?: StartRate;
-}
-
-/** At most this many starts in any window of `perMs`. */
-export interface StartRate {
-  readonly starts: number;
-  readonly perMs: number;
-}
-
-export interface KindLimits {
-  /** At most this many jobs with the same key are held at once, those that wait for an answer included. The empty key has no limit. */
-  readonly perKey?: number;
-  /** For keys that have a limit of their own instead of `perKey`. */
-  readonly perKeyOf?: ReadonlyMap<string, number>;
-  readonly rate?: StartRate;
 }
 
 /** For whom a lease is taken, and for how long. */

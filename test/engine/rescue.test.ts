@@ -333,7 +333,7 @@ describe("a lost lease", () => {
         /^its worker was lost 2 times before it got further, so it pauses for \d+ s$/,
       ) as string,
     });
-    await clock.advance(4_000);
+    await clock.advance(3_000);
     expect(puppet.attempts).toEqual([]);
     await clock.advance(8_000);
     (await puppet.next()).succeed();

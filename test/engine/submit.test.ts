@@ -343,6 +343,24 @@ describe("bad input", () => {
     expect(await engine.count()).toEqual([]);
   });
 
+  it("keeps no label with the character NUL in it, which not every store can, and looks for none", async () => {
+    const engine = await openPaused();
+    for (const field of ["name", "batch", "key", "idempotencyKey", "owner"]) {
+      const request = { kind: "greet", input: { name: "Ada" }, [field]: "a\0b" };
+      const message = new RegExp(`^${field} must not contain the character NUL`);
+      await expect(engine.submit(request)).rejects.toMatchObject(refusal("invalid_input", message));
+    }
+    const tagged = { kind: "greet", input: { name: "Ada" }, tags: ["a", "\0"] };
+    await expect(engine.submit(tagged)).rejects.toMatchObject(refusal("invalid_input", /^tags\[1\] must not/));
+    for (const filter of [{ name: "\0" }, { tag: "a\0" }, { batch: "\0b" }]) {
+      await expect(engine.list(filter)).rejects.toMatchObject(
+        refusal("invalid_input", /must not contain the character NUL/),
+      );
+    }
+    expect((await engine.list({ text: "a\0b" })).jobs).toEqual([]);
+    expect((await engine.list()).jobs).toEqual([]);
+  });
+
   it("names the field that does not fit in the error's details", async () => {
     const engine = await world().open([greet]);
     const refused = engine.submit({ ...good, limits: { backoff: { initialMs: -1, factor: 2, maxMs: 1, jitter: 0 } } });

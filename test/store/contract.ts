@@ -11,6 +11,7 @@ import { describeHints } from "./contract/hints.ts";
 import { describeLeases } from "./contract/leases.ts";
 import { describeMail } from "./contract/mail.ts";
 import { describeLimits } from "./contract/limits.ts";
+import { describeMarks } from "./contract/marks.ts";
 import { describeOutput } from "./contract/output.ts";
 import { describePlacing } from "./contract/placing.ts";
 import { describePurging } from "./contract/purging.ts";
@@ -20,6 +21,7 @@ import { describeRollups } from "./contract/rollups.ts";
 import { describeSchedules } from "./contract/schedules.ts";
 import { describeSearching } from "./contract/searching.ts";
 import { describeSettling } from "./contract/settling.ts";
+import { describeTogether } from "./contract/together.ts";
 import { describeTokens } from "./contract/tokens.ts";
 import { describeUnseen } from "./contract/unseen.ts";
 import type { OpenStore } from "./world.ts";
@@ -49,6 +51,8 @@ export function describeStore(name: string, open: OpenStore): void {
     describeOutput(open);
     describeMail(open);
     describeTokens(open);
+    describeMarks(open);
     describeSchedules(open);
+    describeTogether(open);
   });
 }

@@ -27,11 +27,12 @@ export class Heartbeat {
     const leases = [...attempts()].map((run) => run.lease);
     if (leases.length === 0 && store.capabilities.isExclusive) return;
     const sentAt = clock.monotonic();
-    const answering = store.beat(leases, clock.now() + leaseMs).then((answer) => {
+    const ask = async (): Promise<void> => {
+      const answer = await store.beat(leases, clock.now() + leaseMs);
       this.contact.heard(sentAt);
       this.#obey(answer);
-    });
-    await this.#within(leaseMs, answering);
+    };
+    await this.#within(leaseMs, ask());
   }
 
   /**

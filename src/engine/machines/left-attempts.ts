@@ -20,8 +20,9 @@ export async function endLeft(
     }));
     return { id: job.id, isEnded: isTerminal(job.state), attempts };
   };
-  const endings = [...kinds.values()].map((kind) => kind.endLeft?.({ find }));
-  for (const { reason } of (await Promise.allSettled(endings)).filter((ending) => ending.status === "rejected")) {
-    settings.log({ level: "error", message: "what was left running could not be ended", error: reason });
+  for (const kind of kinds.values()) {
+    await kind.endLeft?.({ find }).catch((error: unknown) => {
+      settings.log({ level: "error", message: "what was left running could not be ended", error });
+    });
   }
 }

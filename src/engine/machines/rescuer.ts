@@ -41,7 +41,6 @@ export async function rescueExpired(parts: RescuerParts): Promise<void> {
 function toSearches({ store, kinds, settings, steadyMs }: RescuerParts): Search[] {
   const { clock, leaseMs, orphanMs, machine } = settings;
   const all = [...kinds.values()];
-  const namesOf = (chosen: readonly Kind[]): string[] => chosen.map(({ name }) => name);
   if (store.capabilities.isExclusive) return [{ before: clock.now(), kinds: namesOf(all) }];
   // The clocks of two machines differ by a little, although both follow the store's.
   const before = clock.now() - leaseMs / 12;
@@ -50,6 +49,10 @@ function toSearches({ store, kinds, settings, steadyMs }: RescuerParts): Search[
   if (steadyMs() >= leaseMs) searches.push({ before, kinds: namesOf(inside) });
   if (steadyMs() >= orphanMs) searches.push({ before: before - orphanMs, kinds: namesOf(outside) });
   return searches;
+}
+
+function namesOf(kinds: readonly Kind[]): string[] {
+  return kinds.map(({ name }) => name);
 }
 
 /** What it started runs on without its engine, and can be taken over where it runs. */

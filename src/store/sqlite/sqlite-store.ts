@@ -15,6 +15,7 @@ import { countMatching, listJobs } from "./list.ts";
 import { memberVerbs } from "./members.ts";
 import { createMailStore } from "./mail.ts";
 import { createLiveDatabase } from "./live-database.ts";
+import { createMarkStore } from "./marks.ts";
 import { findLeftOutput, forgetOutput, purgeJobs, removeJob } from "./purge.ts";
 import { readVerbs } from "./read-methods.ts";
 import { createRollupStore } from "./rollups.ts";
@@ -54,6 +55,7 @@ export function createSqliteStore({ connection, file, createOutput, onClose }: S
     output,
     tokens: createTokenStore(db, write),
     schedules: createScheduleStore(db, write),
+    marks: createMarkStore(db, write),
     rollups: createRollupStore(db, write),
     mail: createMailStore(publish),
     ...readVerbs(db),
