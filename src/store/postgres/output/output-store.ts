@@ -52,14 +52,21 @@ export function createPostgresOutput(options: PostgresOutputOptions): PostgresOu
   /** Attempts of which there are files here. */
   const begun = new Set<string>();
   const begin = ({ id, attempt }: Pick<OutputAddress, "id" | "attempt">): void => void begun.add(`${id}/${attempt}`);
-  // What could not be swept now is swept when the store is opened next.
-  void sweepSpool(connections, root).catch(() => undefined);
+  let hasSwept = false;
+  const sweepOnce = (): void => {
+    if (hasSwept) return;
+    hasSwept = true;
+    // What could not be swept now is swept when the store is opened next.
+    void sweepSpool(connections, root).catch(() => undefined);
+  };
   return {
     restore: (held) => {
       if (held.isResumed) {
         begin({ id: held.lease.id, attempt: held.attempt });
         return goOn(held, shipper, { session: connections, spool, root, machine });
       }
+      // Nothing is begun before all has ended that was left running by others of this machine: whoever ends it needs their files.
+      sweepOnce();
       shipper.hold(held);
       return undefined;
     },
