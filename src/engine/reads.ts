@@ -100,7 +100,7 @@ export function createReads(parts: ReadParts): Reads {
     pausedKinds: () => store.pausedKinds(),
     batches: (page, access = {}) =>
       store.batches(narrow({}, access), { ...page, limit: within(page.limit, maxListed) }),
-    kinds: [...kinds.values()].map((kind) => ({ ...kind, concurrency: kind.concurrency ?? settings.concurrency })),
+    kinds: toKindFacts([...kinds.values()], settings.concurrency),
     onFinished: (listener) => tellEnds(store, listener),
     probe: () => store.probe(),
     deliveries: async (filter = {}, page = {}, access = {}) => {
@@ -108,6 +108,10 @@ export function createReads(parts: ReadParts): Reads {
       return store.listDeliveries(narrow(filter, access), { ...page, limit: within(page.limit ?? 20, maxListed) });
     },
   };
+}
+
+export function toKindFacts(kinds: readonly Kind[], concurrency: number): KindFacts[] {
+  return kinds.map((kind) => ({ ...kind, concurrency: kind.concurrency ?? concurrency }));
 }
 
 /** What a job was given, and what came of it. */

@@ -20,6 +20,8 @@ export interface ServerFacts {
   readonly startedAt: number;
   readonly home: string;
   readonly url: string | undefined;
+  /** The program that runs the jobs in a process of its own, where that is no Longhaul server. */
+  readonly program?: string;
   /** Absent where no agents run. */
   readonly agents?: Agents;
   /** Absent where no jobs run on endpoints. */

@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path";
-import { createEngine, type Engine } from "../engine/engine.ts";
+import { createEngine } from "../engine/engine.ts";
+import { toTypedEngine, type TypedEngine } from "../engine/typed-engine.ts";
 import type { EngineOptions } from "../engine/settings.ts";
 import type { WebhookOptions } from "../engine/webhooks/webhook-settings.ts";
 import { toJobView } from "../operations/job-view.ts";
@@ -18,19 +19,19 @@ export interface OpenOptions extends Omit<EngineOptions, "store" | "webhooks"> {
 }
 
 /** Opens an engine on an embedded database. Only one engine at a time can have a folder open. */
-export async function openEngine(given: OpenOptions): Promise<Engine> {
+export async function openEngine(given: OpenOptions): Promise<TypedEngine> {
   const { home, outputCapBytes, webhooks, netAllow, ...options } = given;
   const file = join(resolve(home), "longhaul.db");
   const store = await openSqliteStore(outputCapBytes === undefined ? { file } : { file, outputCapBytes });
   try {
-    if (webhooks === undefined) return await createEngine({ ...options, store });
+    if (webhooks === undefined) return toTypedEngine(await createEngine({ ...options, store }));
     const { close, ...postman } = createWebhookSender(webhooks, netAllow);
     const engine = await createEngine({ ...options, store, webhooks: { ...webhooks, ...postman, view: toJobView } });
     const stop = async (): Promise<void> => {
       await engine.stop();
       await close();
     };
-    return { ...engine, stop };
+    return toTypedEngine({ ...engine, stop });
   } catch (error) {
     await store.close();
     throw error;
