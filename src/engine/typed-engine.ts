@@ -31,7 +31,9 @@ export interface TypedEngine extends Omit<Engine, "submit" | "wait" | "result"> 
   };
 }
 
-export function toTypedEngine<Given extends Engine>(engine: Given): Omit<Given, "submit" | "wait" | "result"> & TypedEngine {
+export function toTypedEngine<Given extends Engine>(
+  engine: Given,
+): Omit<Given, "submit" | "wait" | "result"> & TypedEngine {
   const submit = (first: SubmitRequest | KindOf<unknown, unknown>, ...rest: unknown[]): Promise<Job> => {
     if (!isKind(first)) return engine.submit(first, rest[0] as Actor | undefined);
     const [input, options, actor] = rest as [unknown, SubmitOptions | undefined, Actor | undefined];

@@ -218,8 +218,11 @@ export interface CheckFacts {
   readonly isConfined: boolean;
 }
 
-interface KindDefinition<Input extends z.ZodType, Result extends z.ZodType, State extends z.ZodType>
-  extends KindSettings {
+interface KindDefinition<
+  Input extends z.ZodType,
+  Result extends z.ZodType,
+  State extends z.ZodType,
+> extends KindSettings {
   readonly input: Input;
   readonly result?: Result;
   /** What its checkpoints look like: they are checked when they are saved, and when they are loaded. */
@@ -314,12 +317,11 @@ function withCheckpoint<State extends z.ZodType>(
   const typed: Checkpoint<z.output<State>> = {
     load: async () => {
       const value = await load();
-      return (
-        value === undefined || schema === undefined ? value : parseInput(schema, value, "The checkpoint")
-      ) as z.output<State> | undefined;
+      return (value === undefined || schema === undefined ? value : parseInput(schema, value, "The checkpoint")) as
+        | z.output<State>
+        | undefined;
     },
-    save: async (value) =>
-      save((schema === undefined ? value : parseInput(schema, value, "The checkpoint")) as Json),
+    save: async (value) => save((schema === undefined ? value : parseInput(schema, value, "The checkpoint")) as Json),
   };
   // What the engine hands out has fields that change: a copy would keep what they were.
   return Object.create(context, { checkpoint: { value: typed, enumerable: true } }) as JobContext<z.output<State>>;

@@ -31,7 +31,7 @@ export interface EngineEntrance {
 const maxBodyBytes = 64_000_000;
 const aliveMs = 10_000;
 
-const packed = z.strictObject({ value: z.unknown(), bytes: z.record(z.string(), z.string()).optional() });
+const packed = z.strictObject({ value: z.unknown().optional(), bytes: z.record(z.string(), z.string()).optional() });
 const body = z.strictObject({ args: z.array(packed).max(10) });
 
 /**
@@ -60,10 +60,7 @@ export function createEngineEntrance(engine: Engine, facts: OwnerFacts): EngineE
     },
   });
   const methods = [...Object.keys(plainMethods), ...Object.keys(bookMethods), "wait", "nextEvents"] as RemoteMethod[];
-  const targets = new Map([
-    ["life", life],
-    ...methods.map((method): [string, Target] => [method, toTarget(method)]),
-  ]);
+  const targets = new Map([["life", life], ...methods.map((method): [string, Target] => [method, toTarget(method)])]);
   const refuse = (name: string): Target => ({
     route: "/engine",
     scope: "admin",
@@ -100,7 +97,12 @@ function keepTelling(engine: Engine, facts: OwnerFacts, response: ServerResponse
   });
 }
 
-async function callEngine(engine: Engine, method: RemoteMethod, args: unknown[], signal: AbortSignal): Promise<unknown> {
+async function callEngine(
+  engine: Engine,
+  method: RemoteMethod,
+  args: unknown[],
+  signal: AbortSignal,
+): Promise<unknown> {
   if (method === "wait") {
     const [ids, options] = args as [string | string[], WaitOptions & Access];
     return engine.wait(ids, { ...options, signal });

@@ -1,6 +1,6 @@
 /** A value as JSON, with the bytes that it has in fields of its own beside it: what others put into the value is never taken for bytes. */
 export interface Packed {
-  readonly value: unknown;
+  readonly value?: unknown;
   /** In base64. */
   readonly bytes?: Readonly<Record<string, string>>;
 }

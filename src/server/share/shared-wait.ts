@@ -1,7 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Access } from "../../engine/access.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { createCondition, isReached, type ReadableOutput, type WaitOptions, type WaitResult } from "../../engine/wait.ts";
+import {
+  createCondition,
+  isReached,
+  type ReadableOutput,
+  type WaitOptions,
+  type WaitResult,
+} from "../../engine/wait.ts";
 import type { JobId } from "../../job/id.ts";
 import type { Job } from "../../job/job.ts";
 import { isTerminal } from "../../job/state.ts";
@@ -69,8 +75,7 @@ function toOutput({ readOutput, outputSizes }: Reads, access: Access): ReadableO
   const sizes = (id: string, attempt: number): ReturnType<Reads["outputSizes"]> => outputSizes(id, attempt, access);
   return {
     streams: async (id, attempt) => Object.keys(await sizes(id, attempt)),
-    measure: async ({ id, attempt, stream }) =>
-      (await sizes(id, attempt))[stream] ?? { size: 0, dropped: 0 },
+    measure: async ({ id, attempt, stream }) => (await sizes(id, attempt))[stream] ?? { size: 0, dropped: 0 },
     read: ({ id, attempt, stream }, from, limit) => readOutput(id, { attempt, stream, from, limit }, access),
   };
 }

@@ -55,7 +55,7 @@ async function open(cli: CliContext, options: ServeOptions, isLoggedToFile: bool
   const serveOnce = (): Promise<ServedHere> => cli.serve(toFlags(options), { isLoggedToFile });
   for (let replaced = 0; options.replace === true && replaced < maxReplaced; replaced++) {
     const running = await askServer(cli).catch(() => undefined);
-    if (running !== undefined) await stopServer(running.pid);
+    if (running !== undefined) await end(running);
     try {
       return await serveOnce();
     } catch (error) {
@@ -123,6 +123,15 @@ function tellPlace({ screen, environment, version }: CliContext, { url, socket }
   );
 }
 
+/** A program that runs its jobs itself is not ours to end. */
+async function end({ pid, program, home = "" }: AnswerOf<"server_status">): Promise<void> {
+  if (program === undefined) return stopServer(pid);
+  throw new LonghaulError(
+    "conflict",
+    `The jobs in ${home} are run by the program "${program}" (process ${pid}), and by no Longhaul server: end it as it was started.`,
+  );
+}
+
 export const status = defineCommand<object>({
   run: async (cli, options) => {
     const { screen, environment } = cli;
@@ -141,6 +150,7 @@ function describe({ screen, environment }: CliContext, server: AnswerOf<"server_
   const { paths } = environment;
   const jobs = Object.entries(server.jobs).map(([state, count]) => `${count} ${state}`);
   const facts = [
+    ["program", server.program ?? ""],
     [
       "server",
       `version ${server.version}, process ${server.pid}, started ${formatAgo(Date.now() - Date.parse(server.started_at))}`,
@@ -151,8 +161,8 @@ function describe({ screen, environment }: CliContext, server: AnswerOf<"server_
     ["folder", server.home],
     ["socket", paths.socket],
     ["http", server.url ?? ""],
-    ["token", paths.token],
-    ["log", paths.log],
+    ["token", server.program === undefined ? paths.token : ""],
+    ["log", server.program === undefined ? paths.log : ""],
   ];
   return facts
     .filter(([, text]) => text !== "")
@@ -164,7 +174,7 @@ export const stop = defineCommand<object>({
   run: async (cli, options) => {
     const { screen } = cli;
     const server = await askServer(cli);
-    if (server !== undefined) await stopServer(server.pid);
+    if (server !== undefined) await end(server);
     if (options.json === true) screen.printJson({ stopped: server !== undefined, pid: server?.pid });
     else if (server === undefined) screen.print("No server is running.");
     else
@@ -178,7 +188,7 @@ export const restart = defineCommand<object>({
   run: async (cli, options) => {
     const { screen } = cli;
     const before = await askServer(cli);
-    if (before !== undefined) await stopServer(before.pid);
+    if (before !== undefined) await end(before);
     await startServer(cli);
     const server = await askServer(cli);
     if (server === undefined) throw new ServerError("The server ended right after it started.");
