@@ -24,7 +24,7 @@ const ownProcess = [
 
 export default defineConfig({
   test: {
-    globalSetup: ["test/system-programs.ts"],
+    globalSetup: ["test/system-programs.ts", "test/postgres/serve-postgres.ts"],
     projects: [
       { test: { ...common, name: "crash", include: crashes } },
       { test: { ...common, name: "own-process", include: ownProcess } },

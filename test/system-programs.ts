@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import { findPostgres } from "./postgres/server.ts";
 
 /** Programs beyond Node that some suites drive for real, and the Debian packages that bring them. */
 const programs: Readonly<Record<string, string>> = {
@@ -11,6 +12,7 @@ const programs: Readonly<Record<string, string>> = {
   tmux: "tmux",
   vim: "vim",
   less: "less",
+  postgres: "postgresql",
 };
 
 /**
@@ -34,5 +36,6 @@ export function setup(): () => void {
 }
 
 function isInstalled(name: string): boolean {
+  if (name === "postgres") return findPostgres() !== undefined;
   return spawnSync("sh", ["-c", `command -v ${name}`]).status === 0;
 }

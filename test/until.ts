@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
  */
 export async function until(
   condition: () => boolean | Promise<boolean>,
-  { timeoutMs = 30_000 }: { timeoutMs?: number } = {},
+  { timeoutMs = 100_000 }: { timeoutMs?: number } = {},
 ): Promise<void> {
   const start = performance.now();
   while (!(await condition())) {

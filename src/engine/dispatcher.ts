@@ -11,10 +11,8 @@ interface DispatcherParts extends EngineParts {
 export class Dispatcher {
   readonly #parts: DispatcherParts;
   readonly #running = new Map<string, number>();
-  readonly #starts = new Map<string, number[]>();
   /** Kinds of which the last claim took as many as there was room for. */
   readonly #backlog = new Set<string>();
-  #paused: ReadonlySet<string> = new Set();
   #claiming: Promise<void> | undefined;
   #isWoken = false;
   #isStopped = true;
@@ -25,9 +23,9 @@ export class Dispatcher {
   }
 
   /** Nothing is claimed before: jobs that are adopted take their slots first. */
-  start(pausedKinds: readonly string[]): void {
+  start(): void {
     this.#isStopped = false;
-    this.setPaused(pausedKinds);
+    this.wake();
   }
 
   /** Looks for jobs to run. Called in the same turn as a submit, both share one commit. */
@@ -67,19 +65,6 @@ export class Dispatcher {
     return this.#running.get(kind) ?? 0;
   }
 
-  isPaused(kind: string): boolean {
-    return this.#paused.has(kind);
-  }
-
-  pause(kind: string): void {
-    this.#paused = new Set([...this.#paused, kind]);
-  }
-
-  setPaused(kinds: readonly string[]): void {
-    this.#paused = new Set(kinds);
-    this.wake();
-  }
-
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancelTimer?.();
@@ -89,13 +74,11 @@ export class Dispatcher {
   async #claim(wants: ClaimWant[]): Promise<void> {
     const { store, settings, worker, start } = this.#parts;
     try {
-      const now = settings.clock.now();
-      const { claims, nextRunAt } = await store.claim({ worker, now, leaseMs: settings.leaseMs, wants });
+      const { clock, leaseMs, machine, labels } = settings;
+      const times = { now: clock.now(), monotonic: clock.monotonic(), leaseMs };
+      const { claims, nextRunAt } = await store.claim({ worker, machine, labels, ...times, wants });
       this.#noteBacklog(wants, claims);
-      for (const claim of claims) {
-        this.#countStart(claim.job.kind);
-        start(claim);
-      }
+      for (const claim of claims) start(claim);
       this.#schedule(nextRunAt === undefined ? Infinity : nextRunAt - settings.clock.now());
     } catch (error) {
       settings.log({ level: "error", message: "jobs could not be claimed", error });
@@ -106,56 +89,32 @@ export class Dispatcher {
   #noteBacklog(wants: readonly ClaimWant[], claims: readonly Claim[]): void {
     const counts = new Map<string, number>();
     for (const { job } of claims) counts.set(job.kind, (counts.get(job.kind) ?? 0) + 1);
-    for (const { kind, max, perKey } of wants) {
+    for (const { kind, max } of wants) {
       // With a limit per key, jobs may be left although there was room.
-      if (perKey !== undefined || counts.get(kind) === max) this.#backlog.add(kind);
+      const hasKeyLimit = this.#parts.kinds.get(kind)?.perKey !== undefined;
+      if (hasKeyLimit || counts.get(kind) === max) this.#backlog.add(kind);
       else this.#backlog.delete(kind);
     }
   }
 
-  /** Wakes up by itself for the next delayed job, for the next free start within a rate, and every so often. */
+  /** Wakes up by itself when the store has said that the next job may start, and every so often. */
   #schedule(nextRunMs: number): void {
     const { settings } = this.#parts;
     this.#cancelTimer?.();
-    const delayMs = Math.max(1, Math.min(nextRunMs, this.#nextStartMs(), settings.pollMs));
+    const delayMs = Math.max(1, Math.min(nextRunMs, settings.pollMs));
     if (!this.#isStopped) this.#cancelTimer = settings.clock.after(delayMs, () => this.wake());
   }
 
   #wants(): ClaimWant[] {
     const wants: ClaimWant[] = [];
     for (const kind of this.#parts.kinds.values()) {
-      const max = Math.min(this.#freeSlots(kind), this.#freeStarts(kind));
-      if (max <= 0 || this.#paused.has(kind.name)) continue;
-      wants.push({ kind: kind.name, max, perKey: kind.perKey, perKeyOf: kind.perKeyOf });
+      const max = this.#freeSlots(kind);
+      if (max > 0) wants.push({ kind: kind.name, max });
     }
     return wants;
   }
 
   #freeSlots(kind: Kind): number {
     return (kind.concurrency ?? this.#parts.settings.concurrency) - this.runningCount(kind.name);
-  }
-
-  #freeStarts({ name, rate }: Kind): number {
-    if (rate === undefined) return Infinity;
-    const since = this.#parts.settings.clock.monotonic() - rate.perMs;
-    const recent = (this.#starts.get(name) ?? []).filter((at) => at > since);
-    this.#starts.set(name, recent);
-    return rate.starts - recent.length;
-  }
-
-  #countStart(name: string): void {
-    if (this.#parts.kinds.get(name)?.rate === undefined) return;
-    const starts = this.#starts.get(name) ?? [];
-    starts.push(this.#parts.settings.clock.monotonic());
-    this.#starts.set(name, starts);
-  }
-
-  #nextStartMs(): number {
-    const now = this.#parts.settings.clock.monotonic();
-    const waits = [...this.#parts.kinds.values()].flatMap(({ name, rate }) => {
-      const oldest = this.#starts.get(name)?.[0];
-      return rate === undefined || oldest === undefined ? [] : [oldest + rate.perMs - now + 1];
-    });
-    return Math.min(Infinity, ...waits);
   }
 }

@@ -1,7 +1,7 @@
 import type { Job } from "../job/job.ts";
 import type { Kind } from "../job/kind.ts";
 import type { QueuedState } from "../job/state.ts";
-import type { Store } from "../store/store.ts";
+import type { QueuedFacts, Store } from "../store/store.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Settings } from "./settings.ts";
 import { countText } from "../text/count-text.ts";
@@ -23,14 +23,21 @@ export async function diagnoseQueue(
   const { store, dispatcher, settings } = parts;
   if (job.state.status !== "queued") return undefined;
   if (kind === undefined) return { reason: `no worker here runs jobs of kind "${job.kind}"` };
-  const jobsAhead = await store.jobsAhead(job.id, countedUpTo);
-  if (dispatcher.isPaused(job.kind)) return { reason: `kind "${job.kind}" is paused`, jobsAhead };
-  const waitMs = job.state.runAt - settings.clock.now();
+  const { clock } = settings;
+  const now = clock.now();
+  const facts = await store.queued(job.id, { now, monotonic: clock.monotonic(), countUpTo: countedUpTo });
+  if (facts === undefined) return undefined;
+  const { jobsAhead } = facts;
+  if (facts.isPaused) return { reason: `kind "${job.kind}" is paused`, jobsAhead };
+  const waitMs = job.state.runAt - now;
   if (waitMs > 0) {
     return { reason: `${describePause(job.state)} is due in ${Math.ceil(waitMs / 1_000)} s` };
   }
   if (jobsAhead === undefined) return { reason: await describeDependencies(job, store) };
-  return { reason: describeLimit(job, kind, dispatcher.runningCount(kind.name), settings), jobsAhead };
+  return {
+    reason: describeLimit(job, facts) ?? describeSlots(kind, dispatcher.runningCount(kind.name), settings),
+    jobsAhead,
+  };
 }
 
 function describePause({ because, attempt, losses }: QueuedState): string {
@@ -39,16 +46,14 @@ function describePause({ because, attempt, losses }: QueuedState): string {
   return `its worker was lost ${losses} times before it got further, perhaps because of it: going on`;
 }
 
-function describeLimit(job: Job, kind: Kind, running: number, settings: Settings): string {
-  const limit = kind.concurrency ?? settings.concurrency;
-  if (running < limit && kind.perKey !== undefined && job.key !== undefined && job.key !== "") {
-    const perKey = kind.perKeyOf?.get(job.key) ?? kind.perKey;
-    return `at most ${countText(perKey, "job")} with the key "${job.key}" may run at once`;
-  }
-  if (running < limit && kind.rate !== undefined) {
-    return `at most ${countText(kind.rate.starts, "job")} of kind "${kind.name}" may start in ${kind.rate.perMs / 1_000} s`;
-  }
-  return `${running} of ${limit} slots for "${kind.name}" are taken`;
+function describeLimit({ kind, key = "" }: Job, { fullKey, usedUpRate: rate }: QueuedFacts): string | undefined {
+  if (fullKey !== undefined) return `at most ${countText(fullKey, "job")} with the key "${key}" may run at once`;
+  if (rate === undefined) return undefined;
+  return `at most ${countText(rate.starts, "job")} of kind "${kind}" may start in ${rate.perMs / 1_000} s`;
+}
+
+function describeSlots(kind: Kind, running: number, settings: Settings): string {
+  return `${running} of ${kind.concurrency ?? settings.concurrency} slots for "${kind.name}" are taken`;
 }
 
 async function describeDependencies(job: Job, store: Store): Promise<string> {

@@ -1,9 +1,10 @@
+import { defined } from "../job/defined.ts";
 import { LonghaulError } from "../job/error.ts";
 import type { JobId } from "../job/id.ts";
 import type { Limits, Retention } from "../job/job.ts";
 import type { Kind } from "../job/kind.ts";
 import { defaultBackoff, lossBackoff, type Backoff } from "../job/retry.ts";
-import type { Store } from "../store/store.ts";
+import type { KindLimits, Store } from "../store/store.ts";
 import { createPatternPool, type PatternPool } from "../text/pattern-pool.ts";
 import { systemClock, type Clock } from "./clock.ts";
 import { createNotifyRules, type NotifyRules } from "./webhooks/notify-rules.ts";
@@ -18,6 +19,10 @@ export interface EngineOptions {
   readonly random?: () => number;
   /** Where the engine tells of trouble that is nobody's answer. */
   readonly log?: (entry: LogEntry) => void;
+  /** The name of this machine: what an attempt has started is there, and a job may be pinned to it. Stays the same across restarts. */
+  readonly machine?: string;
+  /** Other names under which jobs may be pinned to this machine: what it has, or what it is for. */
+  readonly labels?: readonly string[];
   /** A worker that is not heard for this long has lost its jobs. */
   readonly leaseMs?: number;
   /** Jobs of one kind at once, where the kind does not say. */
@@ -80,6 +85,8 @@ export function toSettings(options: EngineOptions): Settings {
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
     log: options.log ?? (() => undefined),
+    machine: options.machine ?? "local",
+    labels: options.labels ?? [],
     leaseMs: options.leaseMs ?? 6_000,
     concurrency: options.concurrency ?? defaultConcurrency,
     maxInputBytes: options.maxInputBytes ?? 1_000_000,
@@ -95,6 +102,10 @@ export function toSettings(options: EngineOptions): Settings {
     webhookRules,
     notifyRules: createNotifyRules(webhookRules, options.webhooks?.notify),
   };
+}
+
+export function toLimits({ perKey, perKeyOf, rate }: Kind): KindLimits {
+  return defined({ perKey, perKeyOf, rate });
 }
 
 export function toKindMap(kinds: readonly Kind[]): ReadonlyMap<string, Kind> {

@@ -47,9 +47,8 @@ export interface DeliveryClaimRequest {
   readonly now: number;
   readonly leaseMs: number;
   readonly max: number;
+  /** At most this many to one host at once, those that are under way already included, whoever has claimed them. */
   readonly perHost: number;
-  /** How many deliveries to a host are under way already. */
-  readonly busy: ReadonlyMap<string, number>;
 }
 
 export interface DeliveryClaims {

@@ -69,7 +69,7 @@ export const cases: readonly Case[] = [
   {
     rule: "a long command is started",
     verb: "run",
-    input: { command: "sleep 60", name: "$sleeper" },
+    input: { command: "sleep 600", name: "$sleeper" },
     expected: { jobs: [{}] },
   },
   {

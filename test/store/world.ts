@@ -1,11 +1,12 @@
 import { present } from "../present.ts";
+import { defined } from "../../src/job/defined.ts";
 import type { JobEvent } from "../../src/job/event.ts";
 import type { Failure } from "../../src/job/failure.ts";
 import type { JobId } from "../../src/job/id.ts";
 import type { Job } from "../../src/job/job.ts";
 import type { JobStatus, TerminalStatus } from "../../src/job/state.ts";
 import type { Outcome } from "../../src/job/transitions.ts";
-import type { Claim, Created, HeldLease, JobDraft, Store } from "../../src/store/store.ts";
+import type { Claim, Claimed, Created, HeldLease, JobDraft, KindLimits, Store } from "../../src/store/store.ts";
 import { createDraftSource, second, t0, type DraftOptions } from "./drafts.ts";
 import { useEach } from "../use-each.ts";
 
@@ -19,12 +20,12 @@ export interface OpenedStore {
 /** Opens an empty store that nobody else uses. */
 export type OpenStore = (options?: { outputCapBytes?: number }) => Promise<OpenedStore>;
 
-export interface ClaimOptions {
+export interface ClaimOptions extends KindLimits {
   readonly kind?: string;
   readonly max?: number;
-  readonly perKey?: number;
-  readonly perKeyOf?: ReadonlyMap<string, number>;
   readonly worker?: string;
+  readonly machine?: string;
+  readonly labels?: readonly string[];
   readonly now?: number;
   readonly leaseMs?: number;
 }
@@ -75,10 +76,15 @@ export class World {
     return created.map(({ job }) => job);
   }
 
-  async claim({ kind = "work", max = 1, perKey, perKeyOf, ...request }: ClaimOptions = {}): Promise<Claim[]> {
-    const want = { kind, max, perKey, perKeyOf };
-    const { claims } = await this.store.claim({ worker: "w1", now: t0, leaseMs, ...request, wants: [want] });
-    return claims;
+  /** The limits of the kind, if there are any, hold from then on. */
+  async claim(options: ClaimOptions = {}): Promise<Claim[]> {
+    return (await this.claimed(options)).claims;
+  }
+
+  async claimed({ kind = "work", max = 1, perKey, perKeyOf, rate, ...request }: ClaimOptions = {}): Promise<Claimed> {
+    const limits = defined({ perKey, perKeyOf, rate });
+    if (Object.keys(limits).length > 0) await this.store.limits(kind, limits);
+    return this.store.claim({ worker: "w1", machine: "m1", now: t0, leaseMs, ...request, wants: [{ kind, max }] });
   }
 
   async claimIds(options: ClaimOptions = {}): Promise<JobId[]> {
@@ -126,7 +132,7 @@ export class World {
   /** Takes the job over from its holder, whose lease counts no more. */
   async takeOver(lease: HeldLease, worker = "w2"): Promise<Claim> {
     const before = Number.MAX_SAFE_INTEGER;
-    return present(await this.store.adopt({ ...lease, before }, { worker, now: t0, leaseMs }));
+    return present(await this.store.adopt({ ...lease, before }, { worker, machine: "m1", now: t0, leaseMs }));
   }
 }
 

@@ -13,7 +13,6 @@ const leaseMarginMs = 5_000;
 export class Deliverer {
   readonly #parts: DelivererParts;
   readonly #stopping = new AbortController();
-  readonly #busy = new Map<string, number>();
   readonly #underWay = new Set<Promise<void>>();
   readonly #unsubscribe: () => void;
   #claiming: Promise<void> | undefined;
@@ -53,7 +52,7 @@ export class Deliverer {
     const now = settings.clock.now();
     const leaseMs = (webhooks.timeoutMs ?? defaultTimeoutMs) + leaseMarginMs;
     const max = maxAtOnce - this.#underWay.size;
-    const request = { now, leaseMs, max, perHost: maxPerHost, busy: this.#busy };
+    const request = { now, leaseMs, max, perHost: maxPerHost };
     try {
       const { claims, nextAt = Infinity } = await store.claimDeliveries(request);
       claims.forEach((claim) => this.#begin(claim));
@@ -72,7 +71,6 @@ export class Deliverer {
   }
 
   #begin(claim: DeliveryClaim): void {
-    this.#count(claim.host, 1);
     const delivering = this.#deliver(claim).finally(() => {
       this.#underWay.delete(delivering);
       if (this.#isWoken) this.#wake();
@@ -83,7 +81,6 @@ export class Deliverer {
   async #deliver(claim: DeliveryClaim): Promise<void> {
     const { settings, store } = this.#parts;
     const result = await attemptDelivery(claim, this.#parts, this.#stopping.signal);
-    this.#count(claim.host, -1);
     this.#tell(claim, result);
     const settling = store.settleDelivery(claim, result);
     // Before the result is on disk: the next claim then shares its commit.
@@ -92,12 +89,6 @@ export class Deliverer {
       // It is sent again when its lease ends: the receiver knows it by its id.
       settings.log({ level: "error", message: "a webhook delivery could not be kept", job: claim.job.id, error });
     });
-  }
-
-  #count(host: string, step: number): void {
-    const count = (this.#busy.get(host) ?? 0) + step;
-    if (count === 0) this.#busy.delete(host);
-    else this.#busy.set(host, count);
   }
 
   #tell({ job, format }: DeliveryClaim, result: DeliveryResult): void {

@@ -71,7 +71,7 @@ async function copyEnds(
   const nameOf = (part: string | number): string => join(folder, `${stream}.${part}`);
   const live = starts.at(-1) ?? 0;
   const { size } = await stat(nameOf(live));
-  if (size === 0) return trimTail(nameOf, starts, tailBytes);
+  if (live > 0 && size < tailBytes) return trimTail(nameOf, starts, tailBytes - size);
   const tail = Math.max(live === 0 ? headBytes : 0, size - tailBytes);
   if (live === 0) await copy(nameOf(0), 0, headBytes, nameOf("head"));
   await copy(nameOf(live), tail, size, nameOf("tail"));
@@ -87,18 +87,18 @@ async function copyEnds(
   for (const old of starts.slice(1, -1)) unlinkSync(nameOf(old));
 }
 
-/** A process that wrote fast at the last cut and then no more has left a tail that is too long. */
+/** Of what the last cut has kept goes only what the process has written since: its file is not a whole tail yet. */
 async function trimTail(
   nameOf: (part: string | number) => string,
   starts: readonly number[],
-  tailBytes: number,
+  keepBytes: number,
 ): Promise<void> {
   const [old = 0, live = 0] = starts.slice(-2);
-  const from = live - old - tailBytes;
+  const from = live - old - keepBytes;
   if (starts.length < 3 || from <= 0) return;
   await copy(nameOf(old), from, live - old, nameOf("tail"));
   renameSync(nameOf("tail"), nameOf(old + from));
-  unlinkSync(nameOf(old));
+  for (const before of starts.slice(1, -1)) unlinkSync(nameOf(before));
 }
 
 async function copy(source: string, from: number, to: number, target: string): Promise<void> {

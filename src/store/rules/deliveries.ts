@@ -10,14 +10,18 @@ export interface PendingHost {
   readonly nextAt: number;
 }
 
+/** How many deliveries to each host are under way, under leases that have not ended. */
+export type BusyHosts = ReadonlyMap<string, number>;
+
 /** How many of each host's deliveries may be claimed now; hosts without room, or without anything due, are left out. */
 export function roomAtHosts(
   hosts: readonly PendingHost[],
   request: DeliveryClaimRequest,
+  busy: BusyHosts,
 ): { readonly host: string; readonly room: number }[] {
   return hosts
     .filter(({ nextAt }) => nextAt <= request.now)
-    .map(({ host }) => ({ host, room: Math.min(request.max, request.perHost - busyAt(request, host)) }))
+    .map(({ host }) => ({ host, room: Math.min(request.max, request.perHost - (busy.get(host) ?? 0)) }))
     .filter(({ room }) => room > 0);
 }
 
@@ -27,12 +31,13 @@ export function roomAtHosts(
  */
 export function firstDeliveries<Due extends PendingHost>(
   dueByHost: readonly (readonly Due[])[],
-  request: DeliveryClaimRequest,
+  max: number,
+  busy: BusyHosts,
 ): Due[] {
   return dueByHost
-    .flatMap((due) => due.map((delivery, index) => ({ delivery, rank: busyAt(request, delivery.host) + index })))
+    .flatMap((due) => due.map((delivery, index) => ({ delivery, rank: (busy.get(delivery.host) ?? 0) + index })))
     .toSorted((a, b) => a.rank - b.rank || a.delivery.nextAt - b.delivery.nextAt)
-    .slice(0, request.max)
+    .slice(0, max)
     .map(({ delivery }) => delivery);
 }
 
@@ -96,8 +101,4 @@ export function toSettled(result: DeliveryResult): SettledDelivery {
 
 function toLast({ status, error }: { status?: number; error: string }): { lastStatus?: number; lastError: string } {
   return { lastError: error, lastStatus: status };
-}
-
-function busyAt({ busy }: DeliveryClaimRequest, host: string): number {
-  return busy.get(host) ?? 0;
 }

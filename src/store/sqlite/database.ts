@@ -2,6 +2,7 @@ import type { Hint } from "../store.ts";
 import type { Statement } from "./driver.ts";
 import type { ClockWatch } from "../rules/clock-watch.ts";
 import type { Delays } from "./delays.ts";
+import type { Starts } from "./starts.ts";
 import type { Turns } from "./turns.ts";
 import type { JobCache } from "./job-cache.ts";
 
@@ -13,10 +14,13 @@ export interface Database {
   readonly hint: (hint: Hint) => void;
   readonly turns: Turns;
   readonly delays: Delays;
+  readonly starts: Starts;
   /** For claims of jobs, and for claims of deliveries. */
   readonly jobClock: ClockWatch;
   readonly deliveryClock: ClockWatch;
   readonly jobs: JobCache;
+  /** Places to which jobs are pinned: for others a claim need not look. */
+  readonly places: Set<string>;
   /** Numbers of jobs that others depend on, or that have a checkpoint: all others need no look when they end. */
   readonly needed: Set<number>;
   readonly checkpointed: Set<number>;

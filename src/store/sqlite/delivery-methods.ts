@@ -15,6 +15,7 @@ import {
   roomAtHosts,
   toDeliveryClaim,
   toSettled,
+  type BusyHosts,
   type PendingHost,
   type StoredDelivery,
 } from "../rules/deliveries.ts";
@@ -27,15 +28,16 @@ import { findByNumber, findJob } from "./rows.ts";
 type DeliveryVerb = "claimDeliveries" | "settleDelivery" | "listDeliveries" | "redeliver";
 
 export function deliveryVerbs(db: Database, write: Write): Pick<Store, DeliveryVerb> {
-  let isFirstClaim = true;
+  let freeing: Promise<void> | undefined;
+  const freeOnce = (now: number): Promise<void> =>
+    (freeing ??= write(() => freeClaims(db, now)).catch((error: unknown) => {
+      freeing = undefined;
+      throw error;
+    }));
   return {
     claimDeliveries: async (request) => {
-      const claimed = await write(() => {
-        if (isFirstClaim) freeClaims(db, request.now);
-        return claimDeliveries(db, request);
-      });
-      isFirstClaim = false;
-      return claimed;
+      await freeOnce(request.now);
+      return write(() => claimDeliveries(db, request));
     },
     settleDelivery: (claim, result) => write(() => settleDelivery(db, claim, result)),
     listDeliveries: async (filter, page) => listDeliveries(db, filter, page),
@@ -169,9 +171,20 @@ function freeClaims(db: Database, now: number): void {
 function claimDeliveries(db: Database, request: DeliveryClaimRequest): DeliveryClaims {
   const { now, leaseMs } = request;
   if (db.deliveryClock.isSetBack(now)) restartDeliveries(db, now);
-  const due = roomAtHosts(pendingHosts(db), request).map(({ host, room }) => dueRows(db, host, now, room));
-  const claims = firstDeliveries(due, request).flatMap((row) => claimRow(db, row, now + leaseMs));
+  const busy = busyHosts(db, now);
+  const due = roomAtHosts(pendingHosts(db), request, busy).map(({ host, room }) => dueRows(db, host, now, room));
+  const claims = firstDeliveries(due, request.max, busy).flatMap((row) => claimRow(db, row, now + leaseMs));
   return { claims, nextAt: nextDueAt(pendingHosts(db), now) };
+}
+
+function busyHosts(db: Database, now: number): BusyHosts {
+  const rows = db
+    .sql(
+      `SELECT host, count(*) AS count FROM deliveries INDEXED BY deliveries_claimed
+       WHERE is_claimed = 1 AND next_at > ? GROUP BY host`,
+    )
+    .all(now) as { host: string; count: number }[];
+  return new Map(rows.map(({ host, count }) => [host, count]));
 }
 
 /** Sent at once: how long ago one was tried cannot be told. */

@@ -7,6 +7,7 @@ import { Delays } from "./delays.ts";
 import { cacheStatements, type Connection } from "./driver.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { JobCache } from "./job-cache.ts";
+import { Starts } from "./starts.ts";
 import { Turns } from "./turns.ts";
 
 /** A database in use: its statements, what is kept in memory of it, and the hints that go out with each commit. */
@@ -37,9 +38,11 @@ export function createLiveDatabase(connection: Connection, files: DatabaseFiles)
     hint: (hint) => hints.push(hint),
     turns: new Turns(),
     delays: new Delays(),
+    starts: new Starts(),
     jobClock: new ClockWatch(),
     deliveryClock: new ClockWatch(),
     jobs: new JobCache(),
+    places: loadPlaces(prepared),
     needed: loadNumbers(prepared, "SELECT DISTINCT needs AS num FROM dependencies"),
     checkpointed: loadNumbers(prepared, "SELECT job AS num FROM checkpoints"),
   };
@@ -53,7 +56,9 @@ export function createLiveDatabase(connection: Connection, files: DatabaseFiles)
     },
     savepoint: () => {
       const before = hints.length;
+      const forgetStarts = db.starts.savepoint();
       return () => {
+        forgetStarts();
         hints = hints.slice(0, before);
         db.jobs.clear();
         db.delays.forget();
@@ -99,6 +104,11 @@ function leave(connection: Connection, files: DatabaseFiles): void {
   } finally {
     connection.close();
   }
+}
+
+function loadPlaces(sql: Database["sql"]): Set<string> {
+  const rows = sql("SELECT DISTINCT place FROM jobs WHERE place IS NOT NULL").all() as { place: string }[];
+  return new Set(rows.map(({ place }) => place));
 }
 
 function loadNumbers(sql: Database["sql"], select: string): Set<number> {

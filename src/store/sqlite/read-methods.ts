@@ -4,6 +4,7 @@ import type { StoredJob } from "../rules/change.ts";
 import type { BatchPage, JobDraft, JobFilter, Payload, StatusCount, Store } from "../store.ts";
 import type { Database } from "./database.ts";
 import { listQuestions } from "./questions.ts";
+import { pausedKinds, readQueued } from "./queued.ts";
 import { findJob, jobColumns, readEvents, toFound, withSpec, type JobRow } from "./rows.ts";
 
 type ReadVerb =
@@ -14,7 +15,7 @@ type ReadVerb =
   | "batches"
   | "idsEndingWith"
   | "tombstone"
-  | "jobsAhead"
+  | "queued"
   | "read"
   | "lost"
   | "loadCheckpoint"
@@ -58,25 +59,25 @@ export function readVerbs(db: Database): Pick<Store, ReadVerb> {
       const { owner, purged_at: purgedAt } = row as { owner: string; purged_at: number };
       return { owner, purgedAt };
     },
-    jobsAhead: async (id, limit) => countAhead(db, id, limit),
+    queued: async (id, request) => readQueued(db, id, request),
     read: async (id, after, limit) => readEvents(db, id, after, limit),
-    lost: async (before, kinds, limit) =>
+    lost: async ({ before, kinds, machine, limit }) =>
       db
         .sql(
           `SELECT ${jobColumns} FROM jobs j ${withSpec}
-           WHERE j.status IN ('running', 'waiting') AND j.expires_at IS NULL AND j.lease_expires_at < ?
-             AND +j.kind IN (SELECT value FROM json_each(?))
-           ORDER BY j.lease_expires_at LIMIT ?`,
+           WHERE j.status IN ('running', 'waiting') AND j.expires_at IS NULL AND j.lease_expires_at < ?1
+             AND +j.kind IN (SELECT value FROM json_each(?2))
+             AND (?3 IS NULL OR coalesce(j.state ->> '$.lease.machine', ?3) = ?3)
+           ORDER BY j.lease_expires_at LIMIT ?4`,
         )
-        .all(before, JSON.stringify(kinds), limit)
+        .all(before, JSON.stringify(kinds), machine ?? null, limit)
         .map((row) => toFound(row as JobRow).job),
     loadCheckpoint: async (id) => {
       const row = db.sql("SELECT checkpoint FROM checkpoints WHERE job = (SELECT num FROM jobs WHERE id = ?)").get(id);
       return (row as { checkpoint: string } | undefined)?.checkpoint;
     },
     questions: async (id) => listQuestions(db, id),
-    pausedKinds: async () =>
-      (db.sql("SELECT kind FROM paused_kinds ORDER BY kind").all() as { kind: string }[]).map(({ kind }) => kind),
+    pausedKinds: async () => pausedKinds(db),
   };
 }
 
@@ -114,20 +115,6 @@ const maxKeptCharacters = 2_000;
 
 function isSmall({ input, result = "" }: Payload): boolean {
   return input.length + result.length <= maxKeptCharacters;
-}
-
-function countAhead(db: Database, id: JobId, limit: number): number | undefined {
-  const mine = db.sql("SELECT num, kind, priority, turn FROM jobs WHERE id = ? AND ready = 1").get(id) as
-    | { num: number; kind: string; priority: number; turn: number }
-    | undefined;
-  if (mine === undefined) return undefined;
-  const row = db
-    .sql(
-      `SELECT count(*) AS count FROM (SELECT 1 FROM jobs INDEXED BY jobs_ready
-       WHERE kind = ?1 AND ready = 1 AND (priority > ?2 OR (priority = ?2 AND (turn, num) < (?3, ?4))) LIMIT ?5)`,
-    )
-    .get(mine.kind, mine.priority, mine.turn, mine.num, limit) as { count: number };
-  return row.count;
 }
 
 /** From each name a jump along the index to the next, so that it does not matter how many jobs a batch has. */

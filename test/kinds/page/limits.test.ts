@@ -50,18 +50,15 @@ describe("the time limits of an analysis", () => {
     });
   });
 
-  test("end the reading of a page that was made to take forever, while others go on", async () => {
+  test("read a page of very many elements, wide or deep, while others go on", async () => {
     const { url } = await startSite({ "/wide": "<p>x".repeat(200_000), "/deep": "<div>".repeat(300_000) });
     let turns = 0;
     const others = setInterval(() => (turns += 1), 10);
     expect(await world().analyze({ url: `${url}/wide` })).toMatchObject({ method: "static" });
-    expect(await refusal(world(), { url: `${url}/deep` })).toMatchObject({
-      status: "failed",
-      failure: { code: "too_complex", message: expect.stringMatching(/takes longer than 10 s/) as string },
-    });
+    expect(await world().analyze({ url: `${url}/deep` })).toMatchObject({ method: "static" });
     clearInterval(others);
-    // Ten seconds on the main thread would have left room for next to none.
-    expect(turns).toBeGreaterThan(100);
+    // On the main thread they would have left room for next to none.
+    expect(turns).toBeGreaterThan(10);
   });
 
   test("hold for a robots.txt that never answers", async () => {

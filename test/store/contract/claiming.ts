@@ -12,9 +12,6 @@ export function describeClaiming(open: OpenStore): void {
     describeOrder(world);
     describeTurns(world);
     describeDelays(world);
-    describeKeys(world);
-    describeQueuePosition(world);
-    describePausing(world);
   });
 }
 
@@ -29,13 +26,14 @@ function describeLeasing(world: () => World): void {
       status: "running",
       attempt: 1,
       startedAt: t0 + second,
-      lease: { worker: "w7", fence: present(claim).lease.fence, expiresAt: t0 + second + leaseMs },
+      lease: { worker: "w7", machine: "m1", fence: present(claim).lease.fence, expiresAt: t0 + second + leaseMs },
     });
     expect(await world().job(job.id)).toEqual(present(claim).job);
     expect((await world().events(job.id)).at(-1)).toMatchObject({
       type: "attempt-started",
       attempt: 1,
       worker: "w7",
+      machine: "m1",
       at: t0 + second,
     });
   });
@@ -57,7 +55,7 @@ function describeLeasing(world: () => World): void {
       { kind: "four", max: 5 },
       { kind: "three", max: 0 },
     ];
-    const { claims } = await world().store.claim({ worker: "w1", now: t0, leaseMs, wants });
+    const { claims } = await world().store.claim({ worker: "w1", machine: "m1", now: t0, leaseMs, wants });
     expect(claims.map(({ job }) => job.kind)).toEqual(["one", "one", "two", "two", "two"]);
   });
 
@@ -206,7 +204,7 @@ function describeDelays(world: () => World): void {
 
   it("a claim says when the next delayed job becomes ready", async () => {
     const claim = (now: number): ReturnType<World["store"]["claim"]> =>
-      world().store.claim({ worker: "w1", now, leaseMs, wants: [{ kind: "work", max: 10 }] });
+      world().store.claim({ worker: "w1", machine: "m1", now, leaseMs, wants: [{ kind: "work", max: 10 }] });
     expect(await claim(t0)).toEqual({ claims: [] });
     await world().create({ runAt: t0 + 20 }, { runAt: t0 + 10 }, { runAt: t0 });
     expect(await claim(t0)).toMatchObject({ claims: [{}], nextRunAt: t0 + 10 });
@@ -227,6 +225,7 @@ function describeDelays(world: () => World): void {
     for (const now of [t0, runAt, runAt + 1]) {
       const { nextRunAt } = await world().store.claim({
         worker: "w1",
+        machine: "m1",
         now,
         leaseMs,
         wants: [{ kind: "work", max: 9 }],
@@ -273,113 +272,5 @@ function describeDelays(world: () => World): void {
     await world().store.settle(lease, outcomes.succeeded, { now: t0 });
     expect(await world().claimIds({ now: t0 })).toEqual([]);
     expect(await world().claimIds({ now: t0 + second })).toEqual([job.id]);
-  });
-}
-
-function describeKeys(world: () => World): void {
-  it("at most perKey jobs with the same key are held at once", async () => {
-    await world().submitMany(3, { key: "a" });
-    await world().submitMany(3, { key: "b" });
-    const claims = await world().claim({ max: 10, perKey: 2 });
-    expect(claims.map(({ job }) => job.key ?? "").toSorted()).toEqual(["a", "a", "b", "b"]);
-    expect(await world().claim({ max: 10, perKey: 2 })).toEqual([]);
-    const ended = present(claims.find(({ job }) => job.key === "a"));
-    await world().store.settle(ended.lease, outcomes.succeeded, { now: t0 });
-    expect((await world().claim({ max: 10, perKey: 2 })).map(({ job }) => job.key)).toEqual(["a"]);
-  });
-
-  it("a key may have a limit of its own", async () => {
-    await world().submitMany(3, { key: "a" });
-    await world().submitMany(3, { key: "b" });
-    const want = { max: 10, perKey: 1, perKeyOf: new Map([["a", 2]]) };
-    expect((await world().claim(want)).map(({ job }) => job.key ?? "").toSorted()).toEqual(["a", "a", "b"]);
-    expect(await world().claim(want)).toEqual([]);
-  });
-
-  it("a job that waits for an answer is held too", async () => {
-    const { lease } = await world().start({ key: "a" });
-    await world().store.ask(lease, { key: "q", question: { message: "Which?" }, at: t0 });
-    const next = await world().submit({ key: "a" });
-    expect(await world().claim({ perKey: 1 })).toEqual([]);
-    await world().store.settle(lease, outcomes.succeeded, { now: t0 });
-    expect(await world().claimIds({ perKey: 1 })).toEqual([next.id]);
-  });
-
-  it("jobs without a key share no limit", async () => {
-    await world().submitMany(3);
-    expect(await world().claim({ max: 10, perKey: 1 })).toHaveLength(3);
-  });
-
-  it("jobs with the same key but of another kind do not count", async () => {
-    await world().start({ key: "a", kind: "other" });
-    const job = await world().submit({ key: "a" });
-    expect(await world().claimIds({ perKey: 1 })).toEqual([job.id]);
-  });
-
-  it("with a limit per key, priority and age still decide, and a full key holds up nobody else", async () => {
-    await world().start({ key: "full" });
-    const created = await world().create(
-      { key: "full", priority: 9 },
-      { key: "a" },
-      { key: "b", priority: 1 },
-      { key: "a" },
-      { key: "c" },
-    );
-    const [, a, b, , c] = created.map(({ job }) => job.id);
-    expect(await world().claimIds({ max: 2, perKey: 1 })).toEqual([b, a]);
-    expect(await world().claimIds({ max: 9, perKey: 1 })).toEqual([c]);
-  });
-}
-
-function describeQueuePosition(world: () => World): void {
-  it("the jobs ahead of a job are those that would be claimed before it", async () => {
-    const created = await world().create(
-      { owner: "ann" },
-      { owner: "ann" },
-      { owner: "bob", priority: 1 },
-      { owner: "bob" },
-      { owner: "eve", kind: "other" },
-    );
-    const jobs = created.map(({ job }) => job).filter(({ kind }) => kind === "work");
-    const ahead = await Promise.all(jobs.map(({ id }) => world().store.jobsAhead(id, 100)));
-    const claimed = await world().claimIds({ max: 10 });
-    expect(ahead).toEqual(jobs.map(({ id }) => claimed.indexOf(id)));
-  });
-
-  it("the jobs ahead are counted up to a limit", async () => {
-    const jobs = await world().submitMany(10);
-    expect(await world().store.jobsAhead(present(jobs.at(-1)).id, 4)).toBe(4);
-    expect(await world().store.jobsAhead(present(jobs.at(-1)).id, 100)).toBe(9);
-  });
-
-  it("a job that is not ready has no place in the queue", async () => {
-    const { job: running } = await world().start();
-    const delayed = await world().submit({ runAt: t0 + day });
-    const blocked = await world().submit({ dependsOn: [running.id] });
-    for (const { id } of [running, delayed, blocked]) {
-      expect(await world().store.jobsAhead(id, 10)).toBeUndefined();
-    }
-  });
-
-  it("a requeued job is not ready before its next attempt is due", async () => {
-    const { job, lease } = await world().start();
-    await world().store.settle(lease, { type: "retry", failure, runAt: t0 + second }, { now: t0 });
-    expect(await world().store.jobsAhead(job.id, 10)).toBeUndefined();
-    expect(await world().claimIds({ now: t0 + second })).toEqual([job.id]);
-  });
-}
-
-function describePausing(world: () => World): void {
-  it("paused kinds are remembered across a restart, each once, until they are resumed", async () => {
-    const { store } = world();
-    expect(await store.pausedKinds()).toEqual([]);
-    await store.setPaused("b", true);
-    await store.setPaused("a", true);
-    await store.setPaused("a", true);
-    await store.setPaused("never", false);
-    await world().restart();
-    expect((await world().store.pausedKinds()).toSorted()).toEqual(["a", "b"]);
-    await world().store.setPaused("a", false);
-    expect(await world().store.pausedKinds()).toEqual(["b"]);
   });
 }

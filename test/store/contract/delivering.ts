@@ -29,7 +29,7 @@ export function describeDelivering(open: OpenStore): void {
   describe("delivering", () => {
     const world = useWorld(open);
     const claim = (options: Partial<DeliveryClaimRequest> = {}): Promise<DeliveryClaims> =>
-      world().store.claimDeliveries({ now: t0, leaseMs: 20 * second, max: 8, perHost: 8, busy: new Map(), ...options });
+      world().store.claimDeliveries({ now: t0, leaseMs: 20 * second, max: 8, perHost: 8, ...options });
     const claimOne = async (now = t0): Promise<DeliveryClaim> => present((await claim({ now, max: 1 })).claims[0]);
     const list = async (filter = {}): Promise<unknown[]> =>
       (await world().store.listDeliveries(filter, { limit: 100 })).deliveries;
@@ -118,11 +118,23 @@ export function describeDelivering(open: OpenStore): void {
       for (let job = 0; job < 20; job++) await world().finish("succeeded", hooked("https://full.example/"));
       await world().finish("succeeded", hooked("https://b.example/"));
       const hosts = ({ claims }: DeliveryClaims): string[] => claims.map(({ host }) => host).toSorted();
-      expect(hosts(await claim({ perHost: 2 }))).toEqual(["b.example", "full.example", "full.example"]);
-      expect(hosts(await claim({ perHost: 2, busy: new Map([["full.example", 2]]) }))).toEqual([]);
-      expect(hosts(await claim({ perHost: 2, max: 1 }))).toEqual(["full.example"]);
+      const { claims } = await claim({ perHost: 2 });
+      expect(hosts({ claims })).toEqual(["b.example", "full.example", "full.example"]);
+      expect(hosts(await claim({ perHost: 2 }))).toEqual([]);
+      await world().store.settleDelivery(present(claims.find(({ host }) => host === "full.example")), {
+        state: "delivered",
+        at: t0,
+      });
+      expect(hosts(await claim({ perHost: 2 }))).toEqual(["full.example"]);
       await world().finish("succeeded", hooked("https://z.example/"));
-      expect(hosts(await claim({ perHost: 3, max: 1, busy: new Map([["full.example", 1]]) }))).toEqual(["z.example"]);
+      expect(hosts(await claim({ perHost: 3, max: 1 }))).toEqual(["z.example"]);
+    });
+
+    it("what is under way to a host counts whoever has claimed it, until its lease ends", async () => {
+      for (let job = 0; job < 6; job++) await world().finish("succeeded", hooked());
+      const counts = await Promise.all([1, 2, 3].map(async () => (await claim({ perHost: 2 })).claims.length));
+      expect(counts.reduce((sum, count) => sum + count)).toBe(2);
+      expect((await claim({ perHost: 2, now: t0 + 20 * second })).claims).toHaveLength(2);
     });
 
     it("what was delivered is done, with its time", async () => {

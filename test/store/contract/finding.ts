@@ -22,7 +22,7 @@ function describeReads(world: () => World): void {
     expect(await store.payload(unknownId)).toBeUndefined();
     expect(await store.loadCheckpoint(unknownId)).toBeUndefined();
     expect(await store.tombstone(unknownId)).toBeUndefined();
-    expect(await store.jobsAhead(unknownId, 10)).toBeUndefined();
+    expect(await store.queued(unknownId, { now: t0, countUpTo: 10 })).toBeUndefined();
     expect(await store.read(unknownId, 0, 10)).toEqual([]);
     expect(await store.questions(unknownId)).toEqual([]);
     expect(await store.output.streams(unknownId, 1)).toEqual([]);

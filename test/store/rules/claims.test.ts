@@ -1,33 +1,52 @@
 import { describe, expect, it } from "vitest";
 import { adopt, start } from "../../../src/job/transitions.ts";
-import { holdJob, isStillLost, roomForKey } from "../../../src/store/rules/claims.ts";
+import {
+  freeStarts,
+  hasKeyLimits,
+  holdJob,
+  isStillLost,
+  roomForKey,
+  startWindow,
+} from "../../../src/store/rules/claims.ts";
 import { t0 } from "../drafts.ts";
 import { leaseMs } from "../world.ts";
 import { ended, queued, running, token } from "./stored-jobs.ts";
 
 describe("room under a key", () => {
-  const want = { kind: "work", max: 5, perKey: 2 };
+  const limits = { perKey: 2 };
 
   it("is what the limit leaves beside the jobs that are held, never less than none", () => {
-    expect([0, 1, 2, 3].map((held) => roomForKey(want, "k", held))).toEqual([2, 1, 0, 0]);
-  });
-
-  it("is never more than is wanted", () => {
-    expect(roomForKey({ ...want, max: 1 }, "k", 0)).toBe(1);
+    expect([0, 1, 2, 3].map((held) => roomForKey(limits, "k", held))).toEqual([2, 1, 0, 0]);
   });
 
   it("follows the key's own limit where it has one", () => {
-    expect(roomForKey({ ...want, perKeyOf: new Map([["k", 4]]) }, "k", 0)).toBe(4);
-    expect(roomForKey({ ...want, perKeyOf: new Map([["k", 4]]) }, "other", 0)).toBe(2);
+    expect(roomForKey({ ...limits, perKeyOf: new Map([["k", 4]]) }, "k", 0)).toBe(4);
+    expect(roomForKey({ ...limits, perKeyOf: new Map([["k", 4]]) }, "other", 0)).toBe(2);
   });
 
-  it("has no limit under the empty key", () => {
-    expect(roomForKey(want, "", 9)).toBe(5);
+  it("has no limit under the empty key, nor without a limit", () => {
+    expect(roomForKey(limits, "", 9)).toBe(Infinity);
+    expect(roomForKey({}, "k", 9)).toBe(Infinity);
+    expect(hasKeyLimits({})).toBe(false);
+    expect([hasKeyLimits(limits), hasKeyLimits({ perKeyOf: new Map([["k", 4]]) })]).toEqual([true, true]);
+  });
+});
+
+describe("free starts", () => {
+  it("are what the rate leaves beside those of the window, never less than none", () => {
+    expect([0, 2, 3].map((started) => freeStarts({ rate: { starts: 2, perMs: 10 } }, started))).toEqual([2, 0, 0]);
+    expect(freeStarts({}, 99)).toBe(Infinity);
+  });
+
+  it("count starts of the window, and those that another clock noted a little later", () => {
+    const { after, before } = startWindow({ rate: { starts: 2, perMs: 10 } }, t0);
+    expect(after).toBe(t0 - 10);
+    expect([before > t0 + 5_000, before < t0 + 600_000]).toEqual([true, true]);
   });
 });
 
 describe("holding a job", () => {
-  const request = { worker: "w2", leaseMs, now: t0 };
+  const request = { worker: "w2", machine: "m1", leaseMs, now: t0 };
 
   it("gives the worker a lease under a fence of its own", () => {
     const stored = queued();

@@ -10,7 +10,8 @@ import {
 import { second, t0 } from "../drafts.ts";
 import { ended, running } from "./stored-jobs.ts";
 
-const request: DeliveryClaimRequest = { now: t0, leaseMs: second, max: 8, perHost: 2, busy: new Map() };
+const request: DeliveryClaimRequest = { now: t0, leaseMs: second, max: 8, perHost: 2 };
+const idle = new Map<string, number>();
 const due = (host: string, nextAt: number): { host: string; nextAt: number } => ({ host, nextAt });
 
 describe("room at hosts", () => {
@@ -20,18 +21,18 @@ describe("room at hosts", () => {
       ["full", 2],
     ]);
     const hosts = ["a", "b", "full"].map((host) => due(host, t0));
-    expect(roomAtHosts(hosts, { ...request, busy })).toEqual([
+    expect(roomAtHosts(hosts, request, busy)).toEqual([
       { host: "a", room: 2 },
       { host: "b", room: 1 },
     ]);
   });
 
   it("a host whose first delivery is not due yet is left out", () => {
-    expect(roomAtHosts([due("a", t0 + 1)], request)).toEqual([]);
+    expect(roomAtHosts([due("a", t0 + 1)], request, idle)).toEqual([]);
   });
 
   it("no host has more room than is wanted in all", () => {
-    expect(roomAtHosts([due("a", t0)], { ...request, max: 1 })).toEqual([{ host: "a", room: 1 }]);
+    expect(roomAtHosts([due("a", t0)], { ...request, max: 1 }, idle)).toEqual([{ host: "a", room: 1 }]);
   });
 });
 
@@ -40,13 +41,13 @@ describe("the order of deliveries", () => {
   const other = [due("b", t0 - 1)];
 
   it("the first of each host comes before the second of any", () => {
-    expect(firstDeliveries([hanging, other], request)).toEqual([hanging[0], other[0], hanging[1]]);
-    expect(firstDeliveries([hanging, other], { ...request, max: 2 })).toEqual([hanging[0], other[0]]);
+    expect(firstDeliveries([hanging, other], 8, idle)).toEqual([hanging[0], other[0], hanging[1]]);
+    expect(firstDeliveries([hanging, other], 2, idle)).toEqual([hanging[0], other[0]]);
   });
 
   it("those that are under way count as the host's first", () => {
     const busy = new Map([["a", 1]]);
-    expect(firstDeliveries([hanging.slice(0, 1), other], { ...request, busy })).toEqual([other[0], hanging[0]]);
+    expect(firstDeliveries([hanging.slice(0, 1), other], 8, busy)).toEqual([other[0], hanging[0]]);
   });
 });
 

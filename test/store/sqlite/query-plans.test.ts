@@ -39,7 +39,7 @@ const isSort = (step: string): boolean => step.includes("USE TEMP B-TREE FOR ORD
 const page = { limit: 20 };
 
 function claimDeliveries({ store }: World): Promise<unknown> {
-  return store.claimDeliveries({ now: t0, leaseMs, max: 8, perHost: 2, busy: new Map() });
+  return store.claimDeliveries({ now: t0, leaseMs, max: 8, perHost: 2 });
 }
 
 describe("query plans", () => {
@@ -100,14 +100,13 @@ describe("query plans", () => {
     const recording = await openRecordedStore();
     const { world } = recording;
     await world.submitMany(20, { key: "k" });
-    const wants = [{ kind: "work", max: 5, ...options }];
-    const plans = await plansOf(recording, () => world.store.claim({ worker: "w1", now: t0 + second, leaseMs, wants }));
+    const plans = await plansOf(recording, () => world.claim({ max: 5, now: t0 + second, ...options }));
     expect(plans.filter((step) => isFullScan(step) || isSort(step))).toEqual([]);
     expect(plans.join("\n")).toMatch(/INDEX jobs_ready/);
   });
 
   const rounds: [string, (recording: Recording) => Promise<unknown>][] = [
-    ["looking for lost jobs", ({ world }) => world.store.lost(t0, ["work"], 10)],
+    ["looking for lost jobs", ({ world }) => world.store.lost({ before: t0, kinds: ["work"], limit: 10 })],
     ["ending queued jobs", ({ world }) => world.store.expireQueued(t0, 10)],
     ["purging", ({ world }) => world.store.purge(t0, 10)],
     ["getting a job", ({ world }) => world.store.get(unknownId)],

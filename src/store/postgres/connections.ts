@@ -1,0 +1,134 @@
+import type { Client, Pool, PoolClient } from "pg";
+import { LonghaulError } from "../../job/error.ts";
+import { loadDriver } from "./driver.ts";
+import { inSchema } from "./migrate.ts";
+import { toStorageError, type DatabasePlace } from "./storage-error.ts";
+
+export type SqlValue = null | number | string | boolean | Uint8Array | readonly (null | number | string | boolean)[];
+
+/** One connection on which statements are sent without waiting for the answers of those before. */
+export interface Session {
+  readonly query: <Row>(sql: string, values?: readonly SqlValue[]) => Promise<Row[]>;
+}
+
+/** The ways to the database. Every error that comes from them is one sentence already. */
+export interface Connections extends Session {
+  readonly place: DatabasePlace;
+  /** Lends a session to nobody else meanwhile. One that threw is not used again. */
+  readonly withSession: <T>(run: (session: Session) => Promise<T>) => Promise<T>;
+  /** As `query`, on a connection that nothing else waits for or holds up. */
+  readonly beat: Session["query"];
+  /** A connection of its own, to be closed by the caller. */
+  readonly connect: (url: string) => Promise<Client>;
+  readonly close: () => Promise<void>;
+}
+
+export interface ConnectionOptions {
+  readonly url: string;
+  readonly schema: string;
+  readonly size: number;
+}
+
+const connectMs = 5_000;
+const statementMs = 60_000;
+
+/**
+ * Plans must not depend on statistics, which are stale just when a queue fills or drains: the statements are written for their
+ * indexes. A process that is stopped in the middle of a transaction must not hold its locks for long.
+ */
+const settings = `
+  SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;
+  SET jit = off; SET statement_timeout = ${statementMs}; SET idle_in_transaction_session_timeout = 5000`;
+
+/** Numbers beyond 2^53 do not occur, so 64-bit integers are numbers. */
+const int8 = 20;
+
+export async function openConnections({ url, schema, size }: ConnectionOptions): Promise<Connections> {
+  const pg = await loadDriver();
+  const place = toPlace(url);
+  const types = {
+    getTypeParser: (oid: number, format?: "text") => (oid === int8 ? Number : pg.types.getTypeParser(oid, format)),
+  };
+  const options = {
+    connectionString: url,
+    application_name: "longhaul",
+    connectionTimeoutMillis: connectMs,
+    keepAlive: true,
+    types: types as never,
+  };
+  const openPool = (max: number): Pool => {
+    const pool = new pg.Pool({ ...options, max, pipeline: true });
+    pool.on("connect", (client) => void client.query(settings).catch(() => undefined));
+    // An idle connection that is cut is replaced when it is needed.
+    pool.on("error", () => undefined);
+    return pool;
+  };
+  const [requests, beats] = [openPool(size), openPool(1)];
+  const translate = (error: unknown): never => {
+    throw toStorageError(error, place);
+  };
+  const prepare = prepared(schema);
+  const queryOn = (client: Pool | PoolClient): Session["query"] =>
+    async function query<Row>(sql: string, values?: readonly SqlValue[]): Promise<Row[]> {
+      const result = await client.query(
+        values === undefined ? inSchema(sql, schema) : { ...prepare(sql), values: values as unknown[] },
+      );
+      return result.rows as Row[];
+    };
+  return {
+    place,
+    query: (sql, values) => queryOn(requests)<never>(sql, values).catch(translate),
+    beat: (sql, values) => queryOn(beats)<never>(sql, values).catch(translate),
+    withSession: async (run) => {
+      const client = await requests.connect().catch(translate);
+      try {
+        const result = await run({ query: queryOn(client) });
+        client.release();
+        return result;
+      } catch (error) {
+        client.release(true);
+        return translate(error);
+      }
+    },
+    connect: async (to) => {
+      const client = new pg.Client({ ...options, connectionString: to });
+      client.on("error", () => undefined);
+      await client.connect().catch(translate);
+      return client;
+    },
+    close: async () => {
+      await Promise.all([requests.end(), beats.end()]);
+    },
+  };
+}
+
+/** Statements are prepared under a name, once per connection. */
+function prepared(schema: string): (sql: string) => { name: string; text: string } {
+  const known = new Map<string, { name: string; text: string }>();
+  return (sql) => {
+    let statement = known.get(sql);
+    if (statement === undefined) {
+      statement = { name: `longhaul_${known.size}`, text: inSchema(sql, schema) };
+      known.set(sql, statement);
+    }
+    return statement;
+  };
+}
+
+export function toPlace(url: string): DatabasePlace {
+  try {
+    const { host, pathname, username, searchParams } = new URL(url);
+    const user = decodeURIComponent(username) || "postgres";
+    return {
+      host: host || (searchParams.get("host") ?? "localhost"),
+      database: decodeURIComponent(pathname.slice(1)) || user,
+      user,
+    };
+  } catch (error) {
+    throw new LonghaulError(
+      "invalid_input",
+      "The address of the store must be like postgres://user:password@host:5432/database.",
+      { cause: error },
+    );
+  }
+}
