@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { cpus } from "node:os";
+import { dirname, resolve } from "node:path";
 import { z } from "zod";
 import { LonghaulError } from "../job/error.ts";
 import { messageOf } from "../job/failure.ts";
@@ -169,6 +170,10 @@ const configSchema = z.strictObject({
     })
     .prefault({}),
   notify: notifySchema.prefault({}),
+  kinds: z
+    .array(z.string().min(1))
+    .default([])
+    .describe("Modules that export kinds of your own; paths are relative to the folder of this file."),
   redact: z.array(z.string()).default([]).describe("Values to hide wherever they would be shown."),
 });
 
@@ -188,6 +193,8 @@ export interface ConfigFlags {
   readonly host?: string;
   readonly port?: number;
   readonly allowRemoteShell?: boolean;
+  /** Modules with kinds, besides those of the file; relative to the working directory. */
+  readonly kinds?: readonly string[];
 }
 
 /** File, then environment, then flags: the later wins. A bad value is refused with its name, never replaced silently. */
@@ -215,7 +222,11 @@ export function loadConfig(flags: ConfigFlags = {}, variables: NodeJS.ProcessEnv
   const agent = readAgentConfig(parsed.agent, env);
   const search = readSearch(parsed.search, env);
   const redact = [...parsed.redact, ...agent.secrets, ...(search?.api_key === undefined ? [] : [search.api_key])];
-  return { ...parsed, browser, shell, agent, search, server, paths, env, backgroundJob, endpoints, redact };
+  const kinds = [
+    ...parsed.kinds.map((module) => resolve(dirname(paths.config), module)),
+    ...(flags.kinds ?? []).map((module) => resolve(module)),
+  ];
+  return { ...parsed, kinds, browser, shell, agent, search, server, paths, env, backgroundJob, endpoints, redact };
 }
 
 /** The limits of mcp-background-job are those of all commands, where they are set. */

@@ -24,6 +24,7 @@ import { createInside, type Inside } from "./inside.ts";
 import type { QueueDiagnosis } from "./queue-diagnosis.ts";
 import { createReads, type ArtifactRequest, type KindFacts, type OutputRequest } from "./reads.ts";
 import { Attempts } from "./attempts.ts";
+import { requeueUnknown } from "./requeue-unknown.ts";
 import { createScheduleBook, type ScheduleBook } from "./schedules/schedule-book.ts";
 import { Scheduler } from "./schedules/scheduler.ts";
 import { toKindMap, toLimits, toSettings, type EngineOptions } from "./settings.ts";
@@ -160,6 +161,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   });
 
   await runs.rescue(store.capabilities.isExclusive ? Infinity : settings.clock.now());
+  if (store.capabilities.isExclusive) await requeueUnknown({ store, kinds, settings });
   const isRunning = (id: JobId): boolean => runs.attemptOf(id) !== undefined;
   const stopMailbox = startMailbox({ store, settings, worker, here, isRunning });
   const stopHousekeeping = startHousekeeping(store, runs, settings);

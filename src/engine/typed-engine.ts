@@ -48,9 +48,9 @@ export function toTypedEngine<Given extends Engine>(
     engine.result(typeof first === "string" ? first : first.id, access);
   return {
     ...engine,
-    submit: submit as TypedEngine["submit"],
+    submit,
     wait: wait as TypedEngine["wait"],
-    result: result as TypedEngine["result"],
+    result,
   };
 }
 

@@ -22,6 +22,8 @@ export interface ServerFacts {
   readonly url: string | undefined;
   /** The program that runs the jobs in a process of its own, where that is no Longhaul server. */
   readonly program?: string;
+  /** What went wrong at the start and keeps something from being offered, a sentence each. */
+  readonly problems?: readonly string[];
   /** Absent where no agents run. */
   readonly agents?: Agents;
   /** Absent where no jobs run on endpoints. */

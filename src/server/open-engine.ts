@@ -4,6 +4,7 @@ import { toTypedEngine, type TypedEngine } from "../engine/typed-engine.ts";
 import type { EngineOptions } from "../engine/settings.ts";
 import type { WebhookOptions } from "../engine/webhooks/webhook-settings.ts";
 import { toJobView } from "../operations/job-view.ts";
+import type { Store } from "../store/store.ts";
 import { openSqliteStore } from "../store/sqlite/open.ts";
 import { createWebhookSender } from "./post.ts";
 
@@ -20,9 +21,14 @@ export interface OpenOptions extends Omit<EngineOptions, "store" | "webhooks"> {
 
 /** Opens an engine on an embedded database. Only one engine at a time can have a folder open. */
 export async function openEngine(given: OpenOptions): Promise<TypedEngine> {
+  return openEngineOn(given, (store) => store);
+}
+
+/** As `openEngine`, on whatever is made of the store. */
+export async function openEngineOn(given: OpenOptions, wrap: (store: Store) => Store): Promise<TypedEngine> {
   const { home, outputCapBytes, webhooks, netAllow, ...options } = given;
   const file = join(resolve(home), "longhaul.db");
-  const store = await openSqliteStore(outputCapBytes === undefined ? { file } : { file, outputCapBytes });
+  const store = wrap(await openSqliteStore(outputCapBytes === undefined ? { file } : { file, outputCapBytes }));
   try {
     if (webhooks === undefined) return toTypedEngine(await createEngine({ ...options, store }));
     const { close, ...postman } = createWebhookSender(webhooks, netAllow);

@@ -23,6 +23,7 @@ import { createWebAccess } from "./agent-web.ts";
 import { openCrawlSettings } from "./crawl-settings.ts";
 import { createDesktop } from "./desktop.ts";
 import { createInsideVariables } from "./inside-variables.ts";
+import { loadKinds } from "./load-kinds.ts";
 import { createLog, type Log } from "./log-file.ts";
 import { openAgentKind } from "./open-agent-kind.ts";
 import { openDoors, readToken, type Doors, type ListeningFacts } from "./open-doors.ts";
@@ -105,17 +106,20 @@ export async function openEngineWithKinds(
   const agent = openAgentKind(config, { ...shell, web: createWebAccess(crawl.settings) });
   const { endpoints, close: closeEndpoints } = await openEndpoints(config);
   const { library, keep } = openDesignLibrary(config, log);
-  const engine = await openEngine({
-    home: config.paths.home,
-    patterns,
-    kinds: [
+  const builtIn = [
       createShellKind(shell),
       agent.kind,
       createPageKind({ ...web, concurrency: config.browser.max_pages, ...defined({ keep }) }),
       createCrawlKind({ ...crawl.settings, ...defined({ askModel: agent.readData }) }),
       createEndpointKind({ directory: endpoints, redactor }),
       ...moreKinds,
-    ],
+    ];
+  const own = await loadKinds(config.kinds, builtIn);
+  for (const problem of own.problems) log("error", problem);
+  const engine = await openEngine({
+    home: config.paths.home,
+    patterns,
+    kinds: [...builtIn, ...own.kinds],
     outputCapBytes: config.shell.output_cap_mb * 1_000_000,
     retention: toRetention(config),
     webhooks: toWebhookOptions(config, redactor),
@@ -143,6 +147,7 @@ export async function openEngineWithKinds(
     endpoints,
     agents: agent.agents,
     ...defined({ library }),
+    ...(own.problems.length === 0 ? {} : { problems: own.problems }),
     hasBrowser: () => web.browser.executable !== undefined,
   };
   return { engine, server, close };

@@ -28,6 +28,7 @@ export interface ServeFlags {
   readonly host?: string;
   readonly port?: number;
   readonly allowRemoteShell?: boolean;
+  readonly kinds?: readonly string[];
 }
 
 export interface ServedHere {

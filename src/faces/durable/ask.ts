@@ -32,7 +32,7 @@ export function toDurableContext<State>(context: JobContext<State>): DurableCont
 
 /** What forms of MCP take: one flat object. */
 function toForm(fields: z.ZodObject): NonNullable<Question["form"]> {
-  const { properties = {}, required } = schemaToJson(fields, "input") as Pick<
+  const { properties, required } = schemaToJson(fields, "input") as Pick<
     NonNullable<Question["form"]>,
     "properties" | "required"
   >;

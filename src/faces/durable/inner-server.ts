@@ -89,12 +89,12 @@ export class InnerServer {
     });
     try {
       this.#transport.deliver(
-        { jsonrpc: "2.0", id, method, params: own as Record<string, unknown> },
+        { jsonrpc: "2.0", id, method, params: own },
         { authInfo: context?.http?.authInfo, requestInfo: context?.http?.req },
       );
       const { result, error } = await (signal === undefined ? answered : Promise.race([answered, gone]));
       if (error !== undefined) throw new ProtocolError(error.code, error.message, error.data);
-      return (result ?? {}) as Result;
+      return result ?? {};
     } finally {
       this.#open.delete(id);
     }
@@ -128,7 +128,7 @@ export class InnerServer {
       return;
     }
     const told = isProgress ? { ...params, progressToken: asker.progressToken } : params;
-    void asker.context.mcpReq.notify({ method, params: told } as never).catch(() => undefined);
+    void asker.context.mcpReq.notify({ method, params: told }).catch(() => undefined);
   }
 
   /** What the server asks its client is asked of whoever made the request; without one there is nobody to ask. */

@@ -27,13 +27,11 @@ export function mirror(front: McpServer, inner: InnerServer, tools: readonly Lis
       if (method.endsWith("subscribe") && declared["subscribe"] !== true) continue;
       const handler = ({ params = {} }: { params?: object }, context: ServerContext): Promise<Result> =>
         inner.request(method, params, context);
-      (front.server.setRequestHandler as Handle)(method, handler as never);
+      front.server.setRequestHandler(method, handler as never);
     }
   }
   for (const tool of tools) registerTool(front, inner, tool);
 }
-
-type Handle = (method: string, handler: never) => void;
 
 function registerTool(front: McpServer, inner: InnerServer, tool: ListedTool): void {
   const { name, inputSchema, outputSchema, title, description, annotations, icons, _meta } = tool as ListedTool & {

@@ -20,7 +20,7 @@ export function watchLists(inner: InnerServer): Lists {
     if (list === "prompts") endpoint?.notify.promptsChanged();
     if (list === "resources") endpoint?.notify.resourcesChanged();
     for (const front of fronts) {
-      void front.server.notification({ method, params } as never).catch(() => undefined);
+      void front.server.notification({ method, params }).catch(() => undefined);
     }
   });
   return {

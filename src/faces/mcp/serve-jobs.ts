@@ -60,7 +60,7 @@ export function serveJobs(mcp: McpServer, context: JobsContext, options: ServeJo
 }
 
 function unknownKind({ name, kind }: JobTool, { engine }: JobsContext): LonghaulError {
-  const known = engine.kinds.map((known) => known.name).join(", ");
+  const known = engine.kinds.map((one) => one.name).join(", ");
   return new LonghaulError("unknown_kind", `The tool "${name}" is for jobs of kind "${kind}"; known kinds: ${known}.`);
 }
 

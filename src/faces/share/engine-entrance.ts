@@ -61,11 +61,6 @@ export function createEngineEntrance(engine: Engine, facts: OwnerFacts): EngineE
   });
   const methods = [...Object.keys(plainMethods), ...Object.keys(bookMethods), "wait", "nextEvents"] as RemoteMethod[];
   const targets = new Map([["life", life], ...methods.map((method): [string, Target] => [method, toTarget(method)])]);
-  const refuse = (name: string): Target => ({
-    route: "/engine",
-    scope: "admin",
-    answer: () => Promise.reject(new LonghaulError("not_found", `An engine has no method "${name}".`)),
-  });
   return {
     entrance: {
       name: "engine",
@@ -80,6 +75,11 @@ export function createEngineEntrance(engine: Engine, facts: OwnerFacts): EngineE
       for (const line of lines) line.end();
     },
   };
+}
+
+function refuse(name: string): Target {
+  const error = new LonghaulError("not_found", `An engine has no method "${name}".`);
+  return { route: "/engine", scope: "admin", answer: () => Promise.reject(error) };
 }
 
 /** Goes on for as long as both processes live: its end tells the other one to take over. */

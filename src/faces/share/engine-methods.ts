@@ -60,8 +60,8 @@ export const plainMethods: Readonly<Record<PlainMethod, Policy>> = {
 };
 
 type BookMethod =
-  | `tokens.${keyof TokenBook & string}`
-  | `schedules.${Exclude<keyof ScheduleBook & string, "nextTimes">}`;
+  | `tokens.${keyof TokenBook}`
+  | `schedules.${Exclude<keyof ScheduleBook, "nextTimes">}`;
 
 /** Reading may be repeated; the rest changes something each time. */
 export const bookMethods: Readonly<Record<BookMethod, Policy>> = {

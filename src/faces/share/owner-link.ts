@@ -51,12 +51,12 @@ const patienceMs = 15_000;
 function openLife(path: string, onFinished: (job: Job) => void): Promise<Life | undefined> {
   return new Promise((resolve, reject) => {
     const socket = connect({ path });
-    let end = (): void => undefined;
-    const ended = new Promise<void>((resolveEnd) => (end = resolveEnd));
+    const ended = new Promise<void>((resolveEnd) => {
+      socket.once("close", () => resolveEnd());
+    });
     const timer = setTimeout(() => socket.destroy(), patienceMs);
     socket.once("close", () => {
       clearTimeout(timer);
-      end();
       resolve(undefined);
     });
     socket.on("error", () => undefined);

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { basename } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Access, Actor } from "../../engine/access.ts";
+import type { Access } from "../../engine/access.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { listTimes } from "../../engine/schedules/schedule-book.ts";
 import { toKindFacts } from "../../engine/reads.ts";
@@ -64,7 +64,8 @@ export async function createSharedEngine(given: SharedOptions): Promise<SharedEn
       () => place.ownEngine(),
     ),
     follow: async function* follow(id, { after = 0, signal, ...access } = {}) {
-      for (let last = after; signal?.aborted !== true;) {
+      for (let last = after; ;) {
+        if (signal?.aborted === true) return;
         const next = (await call("nextEvents", [id, { ...access, after: last }], signal).catch((error: unknown) => {
           if (signal?.aborted === true) return { events: [], isOver: true };
           throw error;
@@ -146,12 +147,15 @@ function callOnce(
 /** A call that changes something gets a key, by which it is done once however often it is made. */
 function toMethod(name: PlainMethod, call: Call): Methods[string] {
   if (policyOf(name) !== "keyed") return (...args) => call(name, args);
-  const withKey = (request: SubmitRequest): SubmitRequest => ({ idempotencyKey: randomUUID(), ...request });
   return (first, second, ...rest) => {
     if (name === "submit") return call(name, [withKey(first as SubmitRequest), second, ...rest]);
     if (name === "rerun") return call(name, [first, { idempotencyKey: randomUUID(), ...(second as object) }, ...rest]);
     return call(name, [(first as SubmitRequest[]).map(withKey), second, ...rest]);
   };
+}
+
+function withKey(request: SubmitRequest): SubmitRequest {
+  return { idempotencyKey: randomUUID(), ...request };
 }
 
 function toBooks(call: Call): Readonly<Record<string, Methods>> {

@@ -24,6 +24,7 @@ export const serve = defineCommand<ServeOptions>({
       .option("--host <address>", "the address for HTTP (127.0.0.1)")
       .option("--port <number>", "the port for HTTP; 0 takes any free one", readWhole(0, 65_535))
       .option("--allow-remote-shell", "let callers on other machines run commands")
+      .option("--kinds <module...>", "modules that export kinds of your own, such as ./my-kinds.js")
       .option("--background", "log to the file in Longhaul's folder; end quietly if one is already running there")
       .option(
         "--replace",
@@ -94,8 +95,8 @@ async function serveInBackground(cli: CliContext, options: ServeOptions): Promis
   }
 }
 
-function toFlags({ host, port, allowRemoteShell }: ServeFlags): ServeFlags {
-  return defined({ host, port, allowRemoteShell });
+function toFlags({ host, port, allowRemoteShell, kinds }: ServeFlags): ServeFlags {
+  return defined({ host, port, allowRemoteShell, kinds });
 }
 
 function nextStopSignal(): Promise<void> {
@@ -164,9 +165,11 @@ function describe({ screen, environment }: CliContext, server: AnswerOf<"server_
     ["token", server.program === undefined ? paths.token : ""],
     ["log", server.program === undefined ? paths.log : ""],
   ];
+  const problems = (server.problems ?? []).map((problem) => `${style.yellow("problem")} ${problem}`);
   return facts
     .filter(([, text]) => text !== "")
     .map(([label = "", text = ""]) => `${style.dim(label.padEnd(7))} ${text}`)
+    .concat(problems)
     .join("\n");
 }
 

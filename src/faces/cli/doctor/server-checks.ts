@@ -34,6 +34,7 @@ export async function checkServer(cli: Pick<CliContext, "environment" | "version
     status === undefined
       ? note("server", "No server is running; the next command that needs one starts it.")
       : checkVersion(status, cli.version),
+    ...(status?.problems ?? []).map((problem) => bad("kinds", problem, "longhaul server restart, when it is cured")),
     checkToken(paths.token, isRunning),
     ...(status?.url === undefined ? [] : [await checkAddress(status.url)]),
   ];

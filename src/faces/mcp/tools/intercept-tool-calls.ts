@@ -74,11 +74,12 @@ function withListedOutputs(
   return async (request, context) => {
     const listed = await inner(request, context);
     if (era === "modern" && declaresTasks(context)) return listed;
-    const isSaid = (name: string): boolean => tools.get(name)?.taskSupport !== "optional";
     return {
       ...listed,
       tools: listed.tools.map(({ outputSchema, ...tool }) =>
-        outputSchema === undefined || !isSaid(tool.name) ? tool : { ...tool, outputSchema },
+        outputSchema === undefined || tools.get(tool.name)?.taskSupport === "optional"
+          ? tool
+          : { ...tool, outputSchema },
       ),
     };
   };
