@@ -10,7 +10,7 @@ import type { Answer, AskedQuestion } from "../job/question.ts";
 import type { OutputSize } from "../job/output.ts";
 import type { Delivery, DeliveryFilter, DeliveryKey, DeliveryPage } from "../store/delivery.ts";
 import type { ArtifactSlice, OutputSlice } from "../store/output-store.ts";
-import type { Created, JobFilter, JobPage, PageRequest, StatusCount } from "../store/store.ts";
+import type { CountPage, Created, JobFilter, JobPage, PageRequest, StatusCount } from "../store/store.ts";
 import type { PatternPool } from "../text/pattern-pool.ts";
 import type { Access, Actor } from "./access.ts";
 import { createActions } from "./actions.ts";
@@ -22,9 +22,9 @@ import { Feed } from "./feed.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { createInside, type Inside } from "./inside.ts";
 import type { QueueDiagnosis } from "./queue-diagnosis.ts";
+import { createMarks, type Marks } from "./marks.ts";
 import { createReads, type ArtifactRequest, type KindFacts, type OutputRequest } from "./reads.ts";
 import { Attempts } from "./attempts.ts";
-import { requeueUnknown } from "./requeue-unknown.ts";
 import { createScheduleBook, type ScheduleBook } from "./schedules/schedule-book.ts";
 import { Scheduler } from "./schedules/scheduler.ts";
 import { toKindMap, toLimits, toSettings, type EngineOptions } from "./settings.ts";
@@ -51,7 +51,12 @@ export interface Engine {
   readonly unseen: (page?: Partial<PageRequest>, access?: Access) => Promise<JobPage>;
   /** Takes finished jobs for seen, those with these ids or all; says of how many that was new. */
   readonly markSeen: (ids: readonly string[] | "all", actor?: Actor) => Promise<number>;
-  readonly count: (filter?: Pick<JobFilter, "owner" | "batch">, access?: Access) => Promise<StatusCount[]>;
+  /** The inputs of listed jobs; those that are long are left out, to be asked for by `input`. */
+  readonly inputs: (jobs: readonly Job[], access?: Access) => Promise<ReadonlyMap<JobId, Json>>;
+  /** Takes as long for a million jobs as for one. */
+  readonly count: (filter?: Pick<JobFilter, "owner" | "kinds" | "batch">, access?: Access) => Promise<StatusCount[]>;
+  /** Counts the jobs of a filter, at most `limit` at a time. */
+  readonly countMatching: (filter: JobFilter, page: PageRequest, access?: Access) => Promise<CountPage>;
   /** Names of batches, in alphabetical order, after a name. */
   readonly batches: (request: { after?: string; limit: number }, access?: Access) => Promise<string[]>;
   /** The id that ends with these characters, if there is just one. */
@@ -128,8 +133,12 @@ export interface Engine {
   readonly inside: Inside;
   /** What is started by the clock. */
   readonly schedules: ScheduleBook;
+  /** What the servers of one store tell each other. */
+  readonly marks: Marks;
   /** Tests texts by the patterns of callers. */
   readonly patterns: PatternPool;
+  /** Claims no more jobs, and lets those that run come to their end for at most so long: what `stop` then interrupts goes on elsewhere. */
+  readonly drain: (maxMs: number) => Promise<void>;
   /** Tells running attempts to stop, stores where they are, and closes the store. Jobs go on with the next engine. */
   readonly stop: () => Promise<void>;
 }
@@ -161,10 +170,9 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   });
 
   await runs.rescue(store.capabilities.isExclusive ? Infinity : settings.clock.now());
-  if (store.capabilities.isExclusive) await requeueUnknown({ store, kinds, settings });
   const isRunning = (id: JobId): boolean => runs.attemptOf(id) !== undefined;
   const stopMailbox = startMailbox({ store, settings, worker, here, isRunning });
-  const stopHousekeeping = startHousekeeping(store, runs, settings);
+  const stopHousekeeping = startHousekeeping(runs, { store, kinds, settings });
   await Promise.all(options.kinds.map((kind) => store.limits(kind.name, toLimits(kind))));
   runs.dispatcher.start();
   const deliverer = options.webhooks && new Deliverer({ store, kinds, settings, webhooks: options.webhooks });
@@ -193,6 +201,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const tokens = createTokenBook({ store, kinds, settings });
   const inside = createInside(attemptTokens, runs);
   const schedules = createScheduleBook({ ...planning, onPlanned: () => scheduler.wake() });
+  const drain = (maxMs: number): Promise<void> => runs.drain(maxMs);
   const stopOnce = (): Promise<void> => (stopping ??= stop());
-  return { ...reads, ...actions, tokens, inside, schedules, patterns: settings.patterns, stop: stopOnce };
+  const marks = createMarks({ store, settings });
+  return { ...reads, ...actions, tokens, inside, schedules, marks, patterns: settings.patterns, drain, stop: stopOnce };
 }

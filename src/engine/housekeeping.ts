@@ -1,17 +1,22 @@
 import type { Store } from "../store/store.ts";
 import type { Attempts } from "./attempts.ts";
-import type { Settings } from "./settings.ts";
+import { requeueUnknown } from "./requeue-unknown.ts";
+import type { EngineParts, Settings } from "./settings.ts";
 
 const batchSize = 500;
 const expiryMs = 1_000;
 const tidyMs = 1_000;
+/** An engine that is here only for a moment leaves alone what it does not know. */
+const unknownKindMs = 60_000;
 
 /** The engine's regular rounds. Each begins anew only after it has ended; a failed one is told and tried again. */
-export function startHousekeeping(store: Store, runs: Attempts, settings: Settings): () => Promise<void> {
+export function startHousekeeping(runs: Attempts, parts: EngineParts): () => Promise<void> {
+  const { store, settings } = parts;
   const { clock, leaseMs } = settings;
   const stops = [
     every(leaseMs / 3, settings, "leases could not be extended", () => runs.beat()),
     every(leaseMs / 2, settings, "lost jobs could not be rescued", () => runs.rescue(clock.now())),
+    every(unknownKindMs, settings, "jobs of unknown kinds could not be put back", () => requeueUnknown(parts)),
     every(expiryMs, settings, "queue limits could not be enforced", () => expireQueued(store, clock.now())),
     every(tidyMs, settings, "the store could not be tidied", () => tidy(store)),
     every(settings.pruneMs, settings, "finished jobs could not be removed", () => prune(store, clock.now())),

@@ -35,7 +35,7 @@ interface ReadParts extends EngineParts {
   readonly silentMs: (id: JobId) => number | undefined;
 }
 
-type Reads = Omit<Engine, keyof Actions | "tokens" | "inside" | "schedules" | "patterns" | "stop">;
+type Reads = Omit<Engine, keyof Actions | "tokens" | "inside" | "schedules" | "marks" | "patterns" | "stop" | "drain">;
 
 /** What can be told of a kind. */
 export type KindFacts = Pick<Kind, "name" | "onInterrupt" | "input" | "verbs" | "summaryOf"> & {
@@ -43,6 +43,7 @@ export type KindFacts = Pick<Kind, "name" | "onInterrupt" | "input" | "verbs" | 
 };
 
 const maxListed = 1_000;
+const maxCounted = 10_000;
 const maxReadBytes = 1_000_000;
 
 /** The engine's answers: none of them changes anything. */
@@ -52,11 +53,16 @@ export function createReads(parts: ReadParts): Reads {
   const read = hideTokens(store.output.read);
   return {
     get,
-    list: (filter = {}, page = {}, access = {}) =>
+    list: async (filter = {}, page = {}, access = {}) =>
       store.list(narrow(filter, access), { ...page, limit: within(page.limit ?? 20, maxListed) }),
     unseen: (page = {}, access = {}) =>
-      store.unseen(narrow({ owner: localOwner }, access), { ...page, limit: within(page.limit ?? 20, maxListed) }),
-    count: (filter = {}, access = {}) => store.count(narrow(filter, access)),
+      store.unseen(narrow({ owner: access.owner ?? localOwner }, access), {
+        ...page,
+        limit: within(page.limit ?? 20, maxListed),
+      }),
+    count: async (filter = {}, access = {}) => store.count(narrow(filter, access)),
+    countMatching: async (filter, page, access = {}) =>
+      store.countMatching(narrow(filter, access), { ...page, limit: within(page.limit, maxCounted) }),
     findId: (suffix, access) => findId(store, suffix, access),
     ...createPayloadReads(store, get),
     events: async (id, after = 0, limit = 200, access = {}) =>
@@ -113,8 +119,13 @@ export function toKindFacts(kinds: readonly Kind[], concurrency: number): KindFa
 }
 
 /** What a job was given, and what came of it. */
-function createPayloadReads(store: Store, get: Engine["get"]): Pick<Reads, "input" | "payload" | "result"> {
+function createPayloadReads(store: Store, get: Engine["get"]): Pick<Reads, "input" | "inputs" | "payload" | "result"> {
   return {
+    inputs: async (jobs, access = {}) => {
+      const seen = jobs.filter((job) => maySee(access, job)).map(({ id }) => id);
+      const texts = seen.length === 0 ? [] : await store.inputs(seen);
+      return new Map([...texts].map(([id, text]) => [id, JSON.parse(text) as Json]));
+    },
     input: async (id, access) => {
       const payload = await store.payload((await get(id, access)).id);
       return JSON.parse(payload?.input ?? "null") as Json;

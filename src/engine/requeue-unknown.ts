@@ -9,6 +9,7 @@ const batchSize = 100;
  * must not be repeated ends then.
  */
 export async function requeueUnknown({ store, kinds, settings }: EngineParts): Promise<void> {
+  if (!store.capabilities.isExclusive) return;
   const counts = await store.count({});
   const held = counts.filter(({ status }) => status === "running" || status === "waiting");
   const unknown = [...new Set(held.map(({ kind }) => kind))].filter((kind) => !kinds.has(kind));
@@ -21,7 +22,9 @@ export async function requeueUnknown({ store, kinds, settings }: EngineParts): P
         const { worker, fence } = state.lease;
         const cause = `nothing here runs jobs of kind "${kind}"`;
         const outcome = { type: "interrupted", cause, isLoss: false } as const;
-        return (await store.abandon({ id, worker, fence, before: Infinity }, outcome, settings.clock.now())) !== undefined;
+        return (
+          (await store.abandon({ id, worker, fence, before: Infinity }, outcome, settings.clock.now())) !== undefined
+        );
       }),
     );
     isMore = lost.length === batchSize && moved.some(Boolean);

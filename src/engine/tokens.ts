@@ -50,6 +50,8 @@ export interface TokenBook {
   readonly revoke: (reference: string, actor?: Actor) => Promise<Token>;
   /** What a text that somebody shows is worth. Always asks the store, so that a revoked token ends at once. */
   readonly check: (text: string) => Promise<TokenCheck>;
+  /** Takes one of the requests that the token may make; if none is left, says in how many seconds there is one. */
+  readonly take: (token: Token) => Promise<number | undefined>;
 }
 
 const minuteMs = 60_000;
@@ -114,6 +116,10 @@ export function createTokenBook({ kinds, settings, ...parts }: EngineParts): Tok
         });
       }
       return { status: "valid", token };
+    },
+    take: async ({ id, rate }) => {
+      const waitMs = rate === undefined ? undefined : await store.take(id, { rate, now: clock.now() });
+      return waitMs === undefined ? undefined : Math.ceil(waitMs / 1_000);
     },
   };
 }

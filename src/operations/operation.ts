@@ -24,6 +24,8 @@ export interface ServerFacts {
   readonly program?: string;
   /** What went wrong at the start and keeps something from being offered, a sentence each. */
   readonly problems?: readonly string[];
+  /** It was told to stop and takes no more jobs to run, but still answers. */
+  readonly isDraining?: () => boolean;
   /** Absent where no agents run. */
   readonly agents?: Agents;
   /** Absent where no jobs run on endpoints. */

@@ -30,6 +30,7 @@ import type { Operation } from "./operation.ts";
 import { startOperationOf, type StartOperation } from "./start.ts";
 import * as starts from "./start-operations.ts";
 import { libraryCode, libraryList, libraryRemove, librarySearch, libraryShow } from "./library.ts";
+import { meGet } from "./me.ts";
 import { runAgents } from "./run-agents.ts";
 import { pageCompare } from "./page.ts";
 import { jobsPrune, kindList, kindPause, kindResume, serverStatus } from "./server.ts";
@@ -102,6 +103,7 @@ const builtIn = [
   endpointHealth,
   endpointPurge,
   serverStatus,
+  meGet,
   tokenCreate,
   tokenList,
   tokenRevoke,

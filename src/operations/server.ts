@@ -22,7 +22,9 @@ export const serverStatus = defineOperation({
       .array(z.string())
       .readonly()
       .optional()
-      .describe("What went wrong at the start, such as kinds that could not be loaded; told to whoever looks after the server."),
+      .describe(
+        "What went wrong at the start, such as kinds that could not be loaded; told to whoever looks after the server.",
+      ),
     memory_bytes: z.int(),
     paused_kinds: z.array(z.string()),
     jobs: z.record(z.string(), z.int()).describe("How many jobs are in each state."),

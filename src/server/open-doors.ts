@@ -13,6 +13,7 @@ import { createCloser, listenForHttp, listenLocally, patience } from "../faces/d
 import type { HttpFace, HttpFaceParts } from "../faces/http/face.ts";
 import { createMetrics } from "../faces/http/metrics/metrics.ts";
 import { createRunpodEntrance } from "../faces/profiles/runpod/v2-entrance.ts";
+import { defined } from "../job/defined.ts";
 import type { ServerFacts } from "../operations/operation.ts";
 import { operationsFor } from "../operations/registry.ts";
 import { asSeenBy, createClientReader } from "./client-reader.ts";
@@ -70,6 +71,7 @@ async function openAll({ config, engine, server, log, token }: DoorsParts, close
     snapshots: paths.snapshots,
     backgroundJob: config.backgroundJob,
     clients,
+    ...defined({ serverName: config.server.name }),
     onFault: (error) => log("warn", "an MCP request failed", { error }),
   });
   const listeners: Closers = [];

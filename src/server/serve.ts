@@ -20,6 +20,7 @@ import { makeFolder } from "../store/files/make-folder.ts";
 import { createPatternPool } from "../text/pattern-pool.ts";
 import { createRedactor, secretValues, type Redactor } from "../text/redact.ts";
 import { createWebAccess } from "./agent-web.ts";
+import { chooseKinds } from "./choose-kinds.ts";
 import { openCrawlSettings } from "./crawl-settings.ts";
 import { createDesktop } from "./desktop.ts";
 import { createInsideVariables } from "./inside-variables.ts";
@@ -44,6 +45,8 @@ export interface RunningServer {
 
 interface ServeOptions {
   readonly isBackground: boolean;
+  /** A worker runs jobs of a store that machines share; its doors are for this machine. */
+  readonly role?: "server" | "worker";
   /** Kinds besides the five. */
   readonly moreKinds?: readonly Kind[];
 }
@@ -51,6 +54,12 @@ interface ServeOptions {
 /** The composition root: builds the kinds, the engine and the faces, and listens. */
 export async function serve(config: LoadedConfig, options: ServeOptions): Promise<RunningServer> {
   const { paths } = config;
+  if (options.role === "worker" && config.store === undefined) {
+    throw new LonghaulError(
+      "invalid_input",
+      "A worker needs a store that machines share: set LONGHAUL_STORE to postgres://user:password@host/database, as of the servers.",
+    );
+  }
   makePrivateFolder(paths.home);
   makePrivateFolder(dirname(paths.socket));
   const redactor = createRedactor([...config.redact, ...config.endpoints.secrets, ...secretValues(config.env)]);
@@ -58,7 +67,10 @@ export async function serve(config: LoadedConfig, options: ServeOptions): Promis
   const token = readToken(paths.token);
   const { variables, setAddress } = createInsideVariables(paths);
   const inside = { secret: token, variables };
-  const { engine, server, close } = await openEngineWithKinds(config, { redactor, log, inside, ...options });
+  let isDraining = false;
+  const opened = await openEngineWithKinds(config, { redactor, log, inside, ...options });
+  const { engine, close } = opened;
+  const server: ListeningFacts = { ...opened.server, isDraining: () => isDraining };
   const { version } = server;
   let doors: Doors | undefined;
   try {
@@ -68,6 +80,8 @@ export async function serve(config: LoadedConfig, options: ServeOptions): Promis
     writeWholeFile(paths.server, JSON.stringify({ pid: process.pid, version, url }));
     log("info", "server started", { pid: process.pid, version, url, home: paths.home });
     const stop = async (): Promise<void> => {
+      isDraining = true;
+      if (config.store !== undefined) await engine.drain(config.worker.drain_s * 1_000);
       await doors?.close();
       // Before the engine lets go of the folder: from then on these may be the next server's.
       rmSync(paths.socket, { force: true });
@@ -83,7 +97,7 @@ export async function serve(config: LoadedConfig, options: ServeOptions): Promis
   }
 }
 
-interface EngineExtras extends Pick<ServeOptions, "moreKinds"> {
+interface EngineExtras extends Pick<ServeOptions, "moreKinds" | "role"> {
   readonly redactor: Redactor;
   readonly log: Log;
   /** Lets commands act on their own jobs, where a server listens for them. */
@@ -93,7 +107,7 @@ interface EngineExtras extends Pick<ServeOptions, "moreKinds"> {
 /** The engine with all the kinds that a configuration gives it, and what the server tells of itself. */
 export async function openEngineWithKinds(
   config: LoadedConfig,
-  { redactor, log, inside, moreKinds = [] }: EngineExtras,
+  { redactor, log, inside, role, moreKinds = [] }: EngineExtras,
 ): Promise<{ engine: Engine; server: ListeningFacts; close: () => Promise<void> }> {
   for (const file of databaseFiles(config.paths.home)) checkFile(file, { isSecret: false });
   const launcher = new Launcher(inheritEnv(config.shell.inherit_env, config.env));
@@ -106,20 +120,21 @@ export async function openEngineWithKinds(
   const agent = openAgentKind(config, { ...shell, web: createWebAccess(crawl.settings) });
   const { endpoints, close: closeEndpoints } = await openEndpoints(config);
   const { library, keep } = openDesignLibrary(config, log);
-  const builtIn = [
-      createShellKind(shell),
-      agent.kind,
-      createPageKind({ ...web, concurrency: config.browser.max_pages, ...defined({ keep }) }),
-      createCrawlKind({ ...crawl.settings, ...defined({ askModel: agent.readData }) }),
-      createEndpointKind({ directory: endpoints, redactor }),
-      ...moreKinds,
-    ];
-  const own = await loadKinds(config.kinds, builtIn);
+  const kinds: Kind[] = [
+    createShellKind(shell),
+    agent.kind,
+    createPageKind({ ...web, concurrency: config.browser.max_pages, ...defined({ keep }) }),
+    createCrawlKind({ ...crawl.settings, ...defined({ askModel: agent.readData }) }),
+    createEndpointKind({ directory: endpoints, redactor }),
+  ];
+  const own = await loadKinds(config.kinds, [...kinds, ...moreKinds]);
   for (const problem of own.problems) log("error", problem);
   const engine = await openEngine({
     home: config.paths.home,
     patterns,
-    kinds: [...builtIn, ...own.kinds],
+    kinds: chooseKinds([...kinds, ...moreKinds, ...own.kinds], config.worker),
+    labels: config.worker.labels,
+    ...defined({ postgres: config.store, role }),
     outputCapBytes: config.shell.output_cap_mb * 1_000_000,
     retention: toRetention(config),
     webhooks: toWebhookOptions(config, redactor),

@@ -21,6 +21,7 @@ export function makeMortal(store: Store): MortalStore {
       output: { ...output, writer: (address) => mortalWriter(store.output.writer(address), life) },
       tokens: guard(store.tokens, life),
       mail: guard(store.mail, life),
+      marks: guard(store.marks, life),
       schedules: guard(store.schedules, life),
       subscribe: (listener) => (life.isOver ? () => undefined : store.subscribe(listener)),
     },
@@ -35,7 +36,9 @@ export function makeMortal(store: Store): MortalStore {
 function guard<Part extends object>(part: Part, life: Life): Part {
   const methods = Object.entries(part).map(([name, value]: [string, unknown]) => [
     name,
-    typeof value === "function" ? (...args: unknown[]) => (life.isOver ? never : Reflect.apply(value, part, args)) : value,
+    typeof value === "function"
+      ? (...args: unknown[]) => (life.isOver ? never : Reflect.apply(value, part, args))
+      : value,
   ]);
   return Object.fromEntries(methods) as Part;
 }

@@ -120,6 +120,7 @@ export const commandTable: readonly CommandEntry[] = [
   command("add", "add Longhaul to an MCP client, such as Claude Code or Cursor", () => import("./commands/client.ts")),
   command("remove", "remove Longhaul from an MCP client", () => import("./commands/client.ts")),
   command("serve", "run the server in this terminal until Ctrl-C", () => import("./commands/server.ts")),
+  command("worker", "run jobs here that a database shared by machines holds", () => import("./commands/worker.ts")),
   group("server", "show, stop or restart the server", [
     command("status", "show the server", () => import("./commands/server.ts")),
     command("stop", "stop the server; running commands go on", () => import("./commands/server.ts")),

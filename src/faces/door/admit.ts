@@ -5,10 +5,9 @@ import type { Inside } from "../../engine/inside.ts";
 import type { Token, TokenBook } from "../../engine/tokens.ts";
 import type { Admission, Admit, Credentials, Refusal } from "./admission.ts";
 import type { VerifyJwt } from "./jwt.ts";
-import { RateLimiter } from "./rate-limiter.ts";
 
 export interface AdmitParts {
-  readonly tokens: Pick<TokenBook, "check">;
+  readonly tokens: Pick<TokenBook, "check" | "take">;
   /** Knows the tokens of running commands. */
   readonly inside?: Pick<Inside, "check">;
   /** The token of this machine's user, who may do everything, from this machine only. */
@@ -17,15 +16,12 @@ export interface AdmitParts {
   readonly verifyJwt?: VerifyJwt;
   /** Kinds that nobody on another machine may start. */
   readonly barredKinds: readonly string[];
-  /** Any clock that never goes back. */
-  readonly now?: () => number;
 }
 
 /** Admits the user of this machine, whoever shows a token that was given out, and whom the identity provider vouches for. */
 export function createAdmit(parts: AdmitParts): Admit {
-  const { tokens, inside, verifyJwt, localToken, barredKinds, now = () => performance.now() } = parts;
+  const { tokens, inside, verifyJwt, localToken, barredKinds } = parts;
   const isLocalToken = createTokenCheck(localToken);
-  const limiter = new RateLimiter(now);
   const enter = (actor: Actor, { door, isLocal }: Credentials): Admission => ({
     actor: {
       ...actor,
@@ -45,10 +41,9 @@ export function createAdmit(parts: AdmitParts): Admit {
     const check = await tokens.check(token);
     if (check.status === "unknown") return unknown;
     if (check.status !== "valid") return refuse(401, `The token "${check.token.name}" ${ended[check.status]}.`);
-    const rate = credentials.isAgain === true ? undefined : check.token.rate;
-    const waitSeconds = rate === undefined ? undefined : limiter.take(check.token.id, rate);
+    const waitSeconds = credentials.isAgain === true ? undefined : await tokens.take(check.token);
     if (waitSeconds === undefined) return enter(toActor(check.token), credentials);
-    const message = `The token "${check.token.name}" may make ${rate ?? ""} requests: try again in ${waitSeconds} s.`;
+    const message = `The token "${check.token.name}" may make ${check.token.rate ?? ""} requests: try again in ${waitSeconds} s.`;
     return { refusal: { status: 429, message, retryAfterSeconds: waitSeconds } };
   };
 }

@@ -11,6 +11,7 @@ import { jobRequestSchema, jobSubmit } from "../../operations/submit.ts";
 import {
   jobAnswer,
   jobCancel,
+  jobCount,
   jobEvents,
   jobGet,
   jobList,
@@ -29,6 +30,7 @@ import { startPath, type StartOperation } from "../../operations/start.ts";
 import { jobWait } from "../../operations/wait.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { libraryCode, libraryList, libraryRemove, librarySearch, libraryShow } from "../../operations/library.ts";
+import { meGet } from "../../operations/me.ts";
 import { pageCompare } from "../../operations/page.ts";
 import { runAgents } from "../../operations/run-agents.ts";
 import { jobsPrune, kindList, kindPause, kindResume, serverStatus } from "../../operations/server.ts";
@@ -254,7 +256,9 @@ const fixedRoutes: readonly Route[] = [
   { method: "POST", path: "/v1/kinds/{kind}/pause", tag: "server", operation: kindPause, fields: "body" },
   { method: "POST", path: "/v1/kinds/{kind}/resume", tag: "server", operation: kindResume, fields: "body" },
   { method: "POST", path: "/v1/prune", tag: "server", operation: jobsPrune, fields: "body" },
+  { method: "GET", path: "/v1/counts", tag: "jobs", operation: jobCount, fields: "query" },
   { method: "GET", path: "/v1/stats", tag: "jobs", operation: jobStats, fields: "query" },
+  { method: "GET", path: "/v1/me", tag: "server", operation: meGet, fields: "query" },
   { method: "GET", path: "/v1/status", tag: "server", operation: serverStatus, fields: "query" },
   {
     method: "GET",

@@ -1,5 +1,6 @@
 import type { Access } from "../../engine/access.ts";
 import type { Engine } from "../../engine/engine.ts";
+import type { Marks } from "../../engine/marks.ts";
 import type { ScheduleBook } from "../../engine/schedules/schedule-book.ts";
 import type { TokenBook } from "../../engine/tokens.ts";
 import type { JobEvent } from "../../job/event.ts";
@@ -8,7 +9,18 @@ import { isTerminal } from "../../job/state.ts";
 /** Methods of an engine whose arguments and answers are data. */
 export type PlainMethod = Exclude<
   keyof Engine,
-  "follow" | "wait" | "onFinished" | "kinds" | "tokens" | "inside" | "schedules" | "patterns" | "stop"
+  | "follow"
+  | "wait"
+  | "onFinished"
+  | "kinds"
+  | "tokens"
+  | "inside"
+  | "schedules"
+  | "patterns"
+  | "marks"
+  | "inputs"
+  | "drain"
+  | "stop"
 >;
 
 /**
@@ -27,6 +39,7 @@ export const plainMethods: Readonly<Record<PlainMethod, Policy>> = {
   unseen: "again",
   markSeen: "again",
   count: "again",
+  countMatching: "again",
   batches: "again",
   findId: "again",
   input: "again",
@@ -61,12 +74,14 @@ export const plainMethods: Readonly<Record<PlainMethod, Policy>> = {
 
 type BookMethod =
   | `tokens.${keyof TokenBook}`
-  | `schedules.${Exclude<keyof ScheduleBook, "nextTimes">}`;
+  | `schedules.${Exclude<keyof ScheduleBook, "nextTimes">}`
+  | `marks.${keyof Marks}`;
 
 /** Reading may be repeated; the rest changes something each time. */
 export const bookMethods: Readonly<Record<BookMethod, Policy>> = {
   "tokens.list": "again",
   "tokens.check": "again",
+  "tokens.take": "again",
   "tokens.create": "once",
   "tokens.revoke": "once",
   "schedules.list": "again",
@@ -77,6 +92,8 @@ export const bookMethods: Readonly<Record<BookMethod, Policy>> = {
   "schedules.add": "once",
   "schedules.run": "once",
   "schedules.remove": "once",
+  "marks.get": "again",
+  "marks.replace": "once",
 };
 
 /** What a process asks of the one that has the engine. */

@@ -87,6 +87,10 @@ export async function createSharedEngine(given: SharedOptions): Promise<SharedEn
       ...(books["schedules"] as unknown as Engine["schedules"]),
       nextTimes: ({ plan, nextAt }, count) => listTimes(plan, nextAt, count),
     },
+    marks: books["marks"] as unknown as Engine["marks"],
+    inputs: async (jobs, access) =>
+      new Map(await Promise.all(jobs.map(async ({ id }) => [id, await methods.input(id, access)] as const))),
+    drain: async (maxMs) => place.ownEngine()?.drain(maxMs),
     inside: { check: (token) => place.inside().check(token), open: (actor) => place.inside().open(actor) },
     patterns,
     isOwner: () => place.ownEngine() !== undefined,

@@ -145,6 +145,7 @@ const rows: Readonly<Record<string, Row>> = {
   kind_pause: { target: "kind", input: () => ({ kind: "shell" }) },
   kind_resume: { target: "kind", input: () => ({ kind: "shell" }) },
   jobs_prune: { target: "none", input: () => ({}) },
+  me_get: { target: "none", input: () => ({}) },
   server_status: { target: "none", input: () => ({}) },
   token_create: { target: "none", input: () => ({ name: `made ${++made}` }) },
   token_list: { target: "none", input: () => ({}) },
