@@ -59,11 +59,14 @@ export function readWorker(
 /** What has a path or ends like a file of code is a module; the others are names, and without any all kinds run. */
 function toKinds(text: string): Pick<WorkerConfig, "kinds" | "modules"> {
   const words = toWords(text);
-  const isModule = (word: string): boolean => word.includes("/") || /\.[cm]?[jt]s$/.test(word);
   const modules = words.filter(isModule).map((word) => resolve(word));
   const names = words.filter((word) => !isModule(word));
   if (names.length === 0) return { modules };
   return { modules, kinds: text.trim() === "none" ? [] : names };
+}
+
+function isModule(word: string): boolean {
+  return word.includes("/") || /\.[cm]?[jt]s$/.test(word);
 }
 
 function toWords(text: string): string[] {

@@ -149,6 +149,7 @@ describe("a job whose engine was stopped", () => {
     await world().clock.advance(61_000);
     await untilStatus(stranger, id, "queued");
     const knowing = await world().reopen([puppet.kind]);
+    await untilStatus(knowing, id, "failed");
     expect(await stateOf(knowing, id, "failed")).toMatchObject({ failure: { code: "interrupted" } });
     expect(puppet.attempts).toHaveLength(0);
   });

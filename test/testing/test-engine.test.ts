@@ -15,8 +15,8 @@ const counter = (log: string[]): Kind =>
       for (let step = ((await job.checkpoint.load()) ?? 0) + 1; step <= steps; step++) {
         log.push(`step ${step}`);
         await job.checkpoint.save(step);
-        if (step === 2) await job.ask({ message: "Go on?" });
       }
+      await job.ask({ message: "Enough?" });
       return steps;
     },
   });
