@@ -10,6 +10,7 @@ import type { Answer, AskedQuestion } from "../job/question.ts";
 import type { OutputSize } from "../job/output.ts";
 import type { Delivery, DeliveryFilter, DeliveryKey, DeliveryPage } from "../store/delivery.ts";
 import type { ArtifactSlice, OutputSlice } from "../store/output-store.ts";
+import type { Rollup, RollupRequest } from "../store/rollup-store.ts";
 import type { CountPage, Created, JobFilter, JobPage, PageRequest, StatusCount } from "../store/store.ts";
 import type { PatternPool } from "../text/pattern-pool.ts";
 import type { Access, Actor } from "./access.ts";
@@ -24,6 +25,7 @@ import { createInside, type Inside } from "./inside.ts";
 import type { QueueDiagnosis } from "./queue-diagnosis.ts";
 import { createMarks, type Marks } from "./marks.ts";
 import { createReads, type ArtifactRequest, type KindFacts, type OutputRequest } from "./reads.ts";
+import { LiveChanges, type LiveAnswer, type LiveRequest } from "./live-changes.ts";
 import { Attempts } from "./attempts.ts";
 import { createScheduleBook, type ScheduleBook } from "./schedules/schedule-book.ts";
 import { Scheduler } from "./schedules/scheduler.ts";
@@ -117,6 +119,12 @@ export interface Engine {
   readonly kinds: readonly KindFacts[];
   /** Calls with each job that ends, once it is stored; returns how to stop. */
   readonly onFinished: (listener: (job: Job) => void) => () => void;
+  /** How many jobs ended in each span of time, by kind, and how long they waited and ran. */
+  readonly rollups: (request: RollupRequest, access?: Access) => Promise<Rollup[]>;
+  /** Which of the jobs that match changed since a place, for readers who follow all of them. */
+  readonly changes: (request: LiveRequest, access?: Access) => Promise<LiveAnswer>;
+  /** Resolves when jobs have changed or written output, at most four times a second, and at the latest after this time. */
+  readonly nextChange: (timeoutMs: number, signal?: AbortSignal) => Promise<void>;
   /** Rejects when nothing can be stored, or the engine has stopped. */
   readonly probe: () => Promise<void>;
   /** What was and is to be posted to webhooks and told to people, for all jobs or for one. */
@@ -149,6 +157,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const kinds = toKindMap(options.kinds);
   const settings = toSettings(options);
   const feed = new Feed(store, settings.clock, settings.pollMs);
+  const live = new LiveChanges(store, settings.clock);
   const submitter = createSubmitter(kinds, settings);
   const attemptTokens = createAttemptTokens(options.attemptSecret);
   const { issue: issueToken } = attemptTokens;
@@ -157,7 +166,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const here = createCallsHere({ handlers: (id) => runs.handlers(id), note: (id, event) => runs.note(id, event) });
   const calls = createCalls(here, { store, settings, feed, worker });
   const silentMs = (id: JobId): number | undefined => runs.silentMs(id);
-  const reads = createReads({ store, kinds, settings, feed, dispatcher: runs.dispatcher, calls, silentMs });
+  const reads = createReads({ store, kinds, settings, feed, live, dispatcher: runs.dispatcher, calls, silentMs });
   const actions = createActions({
     store,
     kinds,
@@ -195,6 +204,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     await runs.stop();
     await deliverer?.stop();
     feed.close();
+    live.close();
     await settings.patterns.close();
     await store.close();
   };

@@ -8,6 +8,8 @@ const expiryMs = 1_000;
 const tidyMs = 1_000;
 /** An engine that is here only for a moment leaves alone what it does not know. */
 const unknownKindMs = 60_000;
+/** Whoever asks for figures has them brought up to date. */
+const collectMs = 10_000;
 
 /** The engine's regular rounds. Each begins anew only after it has ended; a failed one is told and tried again. */
 export function startHousekeeping(runs: Attempts, parts: EngineParts): () => Promise<void> {
@@ -19,6 +21,7 @@ export function startHousekeeping(runs: Attempts, parts: EngineParts): () => Pro
     every(unknownKindMs, settings, "jobs of unknown kinds could not be put back", () => requeueUnknown(parts)),
     every(expiryMs, settings, "queue limits could not be enforced", () => expireQueued(store, clock.now())),
     every(tidyMs, settings, "the store could not be tidied", () => tidy(store)),
+    every(collectMs, settings, "ended jobs could not be counted", () => collectEnds(store, clock.now())),
     every(settings.pruneMs, settings, "finished jobs could not be removed", () => prune(store, clock.now())),
   ];
   return async () => {
@@ -38,6 +41,11 @@ export async function prune(store: Store, now: number): Promise<number> {
 
 async function expireQueued(store: Store, now: number): Promise<void> {
   while ((await store.expireQueued(now, batchSize)) === batchSize);
+}
+
+/** Counts the ends that are recorded. */
+export async function collectEnds(store: Store, now: number): Promise<void> {
+  while (await store.rollups.collect(now));
 }
 
 async function tidy(store: Store): Promise<void> {

@@ -14,6 +14,8 @@ import type { Engine } from "./engine.ts";
 import type { Feed } from "./feed.ts";
 import { diagnoseQueue } from "./queue-diagnosis.ts";
 import { hideTokens } from "./hide-tokens.ts";
+import { collectEnds } from "./housekeeping.ts";
+import type { LiveChanges } from "./live-changes.ts";
 import type { EngineParts } from "./settings.ts";
 import { waitForJobs } from "./wait.ts";
 import { sayStatus } from "../job/status-words.ts";
@@ -30,6 +32,7 @@ export type ArtifactRequest = Pick<OutputRequest, "from" | "limit">;
 
 interface ReadParts extends EngineParts {
   readonly feed: Feed;
+  readonly live: LiveChanges;
   readonly dispatcher: Dispatcher;
   readonly calls: AttemptCalls;
   readonly silentMs: (id: JobId) => number | undefined;
@@ -48,7 +51,7 @@ const maxReadBytes = 1_000_000;
 
 /** The engine's answers: none of them changes anything. */
 export function createReads(parts: ReadParts): Reads {
-  const { store, kinds, settings, feed } = parts;
+  const { store, kinds, settings, feed, live } = parts;
   const get = createGet(store);
   const read = hideTokens(store.output.read);
   return {
@@ -105,6 +108,12 @@ export function createReads(parts: ReadParts): Reads {
     batches: (page, access = {}) =>
       store.batches(narrow({}, access), { ...page, limit: within(page.limit, maxListed) }),
     kinds: toKindFacts([...kinds.values()], settings.concurrency),
+    rollups: async (request, access = {}) => {
+      await collectEnds(store, settings.clock.now());
+      return store.rollups.read(narrow(request, access));
+    },
+    changes: (request, access) => live.since(request, access),
+    nextChange: (timeoutMs, signal) => live.next(timeoutMs, signal),
     onFinished: (listener) => tellEnds(store, listener),
     probe: () => store.probe(),
     deliveries: async (filter = {}, page = {}, access = {}) => {

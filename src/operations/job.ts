@@ -132,13 +132,19 @@ export const jobList = defineOperation({
 /** More are told as "and more": counting them takes as long as there are some. */
 const maxCounted = 10_000;
 
+export const countSchema = z.object({ kind: z.string(), state: z.string(), count: z.int() });
+
+export function toCounts(counts: readonly StatusCount[]): z.input<typeof countSchema>[] {
+  return counts.map(({ kind, status, count }) => ({ kind, state: status, count }));
+}
+
 export const jobCount = defineOperation({
   name: "job_count",
   scope: "read",
   description: "Count jobs by kind and state: all, or those that match a filter.",
   input: filterSchema,
   output: z.object({
-    counts: z.array(z.object({ kind: z.string(), state: z.string(), count: z.int() })),
+    counts: z.array(countSchema),
     total: z.int(),
     is_capped: z
       .boolean()
@@ -148,7 +154,7 @@ export const jobCount = defineOperation({
   run: async (context, input) => {
     const { counts, isCapped } = await countJobs(await toFilter(input, context), context);
     return {
-      counts: counts.map(({ kind, status, count }) => ({ kind, state: status, count })),
+      counts: toCounts(counts),
       total: counts.reduce((sum, { count }) => sum + count, 0),
       ...(isCapped ? { is_capped: true } : {}),
     };
@@ -170,7 +176,7 @@ async function countJobs(
 }
 
 /** What every event has; the rest follows from its type, and is told to programs as it is. */
-const eventSchema = z.looseObject({
+export const eventSchema = z.looseObject({
   type: z.string(),
   jobId: z.string(),
   seq: z.int(),

@@ -23,6 +23,8 @@ import {
 } from "./job.ts";
 import { jobDelete } from "./remove.ts";
 import { jobRerun } from "./rerun.ts";
+import { jobFailures } from "./failures.ts";
+import { jobSeries } from "./series.ts";
 import { jobStats } from "./stats.ts";
 import { jobSubmit } from "./submit.ts";
 import { jobWait } from "./wait.ts";
@@ -30,6 +32,7 @@ import type { Operation } from "./operation.ts";
 import { startOperationOf, type StartOperation } from "./start.ts";
 import * as starts from "./start-operations.ts";
 import { libraryCode, libraryList, libraryRemove, librarySearch, libraryShow } from "./library.ts";
+import { liveRead } from "./live.ts";
 import { meGet } from "./me.ts";
 import { runAgents } from "./run-agents.ts";
 import { pageCompare } from "./page.ts";
@@ -77,6 +80,8 @@ const builtIn = [
   jobList,
   jobCount,
   jobStats,
+  jobSeries,
+  jobFailures,
   jobWait,
   jobOutput,
   jobArtifact,
@@ -104,6 +109,7 @@ const builtIn = [
   endpointPurge,
   serverStatus,
   meGet,
+  liveRead,
   tokenCreate,
   tokenList,
   tokenRevoke,

@@ -1,5 +1,7 @@
 import type { Rollup } from "./rules/rollups.ts";
 
+export type { Figures, Rollup } from "./rules/rollups.ts";
+
 /**
  * How many jobs ended in each minute, ten minutes and hour, by owner and kind, and how long they waited and ran. Each end is recorded
  * together with the change that it is, and counted later, once, many at a time: a crash in between loses and doubles nothing.

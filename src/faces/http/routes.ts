@@ -23,6 +23,8 @@ import {
 } from "../../operations/job.ts";
 import { jobDelete } from "../../operations/remove.ts";
 import { jobRerun } from "../../operations/rerun.ts";
+import { jobFailures } from "../../operations/failures.ts";
+import { jobSeries } from "../../operations/series.ts";
 import { jobStats } from "../../operations/stats.ts";
 import type { JobView, startedJobSchema } from "../../operations/job-view.ts";
 import { isStart } from "../../operations/registry.ts";
@@ -30,6 +32,7 @@ import { startPath, type StartOperation } from "../../operations/start.ts";
 import { jobWait } from "../../operations/wait.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { libraryCode, libraryList, libraryRemove, librarySearch, libraryShow } from "../../operations/library.ts";
+import { liveRead } from "../../operations/live.ts";
 import { meGet } from "../../operations/me.ts";
 import { pageCompare } from "../../operations/page.ts";
 import { runAgents } from "../../operations/run-agents.ts";
@@ -257,7 +260,10 @@ const fixedRoutes: readonly Route[] = [
   { method: "POST", path: "/v1/kinds/{kind}/resume", tag: "server", operation: kindResume, fields: "body" },
   { method: "POST", path: "/v1/prune", tag: "server", operation: jobsPrune, fields: "body" },
   { method: "GET", path: "/v1/counts", tag: "jobs", operation: jobCount, fields: "query" },
+  { method: "GET", path: "/v1/series", tag: "jobs", operation: jobSeries, fields: "query" },
+  { method: "GET", path: "/v1/failures", tag: "jobs", operation: jobFailures, fields: "query" },
   { method: "GET", path: "/v1/stats", tag: "jobs", operation: jobStats, fields: "query" },
+  { method: "GET", path: "/v1/live", tag: "jobs", operation: liveRead, fields: "query", live: "changes", isSlow: true },
   { method: "GET", path: "/v1/me", tag: "server", operation: meGet, fields: "query" },
   { method: "GET", path: "/v1/status", tag: "server", operation: serverStatus, fields: "query" },
   {

@@ -20,6 +20,7 @@ export type PlainMethod = Exclude<
   | "marks"
   | "inputs"
   | "drain"
+  | "nextChange"
   | "stop"
 >;
 
@@ -61,6 +62,8 @@ export const plainMethods: Readonly<Record<PlainMethod, Policy>> = {
   resume: "again",
   pausedKinds: "again",
   probe: "again",
+  rollups: "again",
+  changes: "again",
   deliveries: "again",
   prune: "again",
   send: "once",

@@ -40,6 +40,8 @@ export interface SharedEngine extends TypedEngine {
 /** How long a call waits for somebody to own the home. */
 const patienceMs = 60_000;
 const repeatAfterMs = 20;
+/** How often it is looked whether jobs have changed that run in another process. */
+const lookMs = 500;
 
 /**
  * An engine that any number of processes may open on one home. The first owns it and runs the jobs; the others work through that
@@ -90,6 +92,13 @@ export async function createSharedEngine(given: SharedOptions): Promise<SharedEn
     marks: books["marks"] as unknown as Engine["marks"],
     inputs: async (jobs, access) =>
       new Map(await Promise.all(jobs.map(async ({ id }) => [id, await methods.input(id, access)] as const))),
+    nextChange: async (timeoutMs, signal) => {
+      const own = place.ownEngine();
+      if (own !== undefined) return own.nextChange(timeoutMs, signal);
+      await delay(Math.min(timeoutMs, lookMs), undefined, signal === undefined ? {} : { signal }).catch(
+        () => undefined,
+      );
+    },
     drain: async (maxMs) => place.ownEngine()?.drain(maxMs),
     inside: { check: (token) => place.inside().check(token), open: (actor) => place.inside().open(actor) },
     patterns,

@@ -60,6 +60,13 @@ export class CountChanges {
     ).all(this.#doneTo, to) as (Place & { count: number })[];
     for (const { count, ...job } of rows) this.#note(job, job.status, count);
     sql(
+      `INSERT INTO ends (owner, kind, status, at, wait_ms, run_ms)
+       SELECT owner, kind, status, state ->> '$.finishedAt',
+         CASE WHEN state ->> '$.attempt' = 1 THEN max(0, state ->> '$.startedAt' - created_at) END,
+         max(0, state ->> '$.finishedAt' - state ->> '$.startedAt')
+       FROM jobs NOT INDEXED WHERE num > ? AND num <= ? AND expires_at IS NOT NULL AND finished_at IS NULL`,
+    ).run(this.#doneTo, to);
+    sql(
       "UPDATE jobs SET finished_at = state ->> '$.finishedAt' WHERE num > ? AND num <= ? AND +expires_at IS NOT NULL",
     ).run(this.#doneTo, to);
     sql("UPDATE catch_up SET done_to = ?").run(to);
