@@ -13,7 +13,8 @@ interface LoadedKinds {
   readonly problems: readonly string[];
 }
 
-const defaultLimitMs = 10_000;
+/** An overloaded machine takes seconds for what it does else in one. */
+const defaultLimitMs = 30_000;
 
 /**
  * Loads modules of others that export kinds. One that throws, loops or never ends is named and left out: the server runs on without
