@@ -46,6 +46,7 @@ import {
   scheduleResume,
   scheduleRun,
 } from "./schedule.ts";
+import { sessionCode, sessionList, sessionRevoke } from "./session.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "./token.ts";
 import { notifyTest } from "./notify.ts";
 import { webhookList, webhookRedeliver } from "./webhook.ts";
@@ -113,6 +114,9 @@ const builtIn = [
   tokenCreate,
   tokenList,
   tokenRevoke,
+  sessionCode,
+  sessionList,
+  sessionRevoke,
   attemptProgress,
   attemptAsk,
   attemptArtifact,
