@@ -21,6 +21,7 @@ export type PlainMethod = Exclude<
   | "inputs"
   | "drain"
   | "nextChange"
+  | "sessions"
   | "stop"
 >;
 

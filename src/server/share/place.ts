@@ -1,5 +1,4 @@
 import type { Engine } from "../../engine/engine.ts";
-import type { Inside } from "../../engine/inside.ts";
 import { LonghaulError } from "../../job/error.ts";
 import type { Job } from "../../job/job.ts";
 import { takeSeat, type Seat, type SeatOptions } from "./seat.ts";
@@ -40,11 +39,10 @@ export class Place {
     return this.#current?.type === "owner" ? this.#current.engine : undefined;
   }
 
-  /** Only the process that runs the jobs knows what a command may do to its own. */
-  inside(): Inside {
+  requireOwn(): Engine {
     const engine = this.ownEngine();
     if (engine === undefined) throw new LonghaulError("conflict", "The jobs run in another process.");
-    return engine.inside;
+    return engine;
   }
 
   leave(closeRest: () => Promise<void>): Promise<void> {

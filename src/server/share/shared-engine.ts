@@ -100,11 +100,20 @@ export async function createSharedEngine(given: SharedOptions): Promise<SharedEn
       );
     },
     drain: async (maxMs) => place.ownEngine()?.drain(maxMs),
-    inside: { check: (token) => place.inside().check(token), open: (actor) => place.inside().open(actor) },
+    inside: ownPart(place, "inside"),
+    sessions: ownPart(place, "sessions"),
     patterns,
     isOwner: () => place.ownEngine() !== undefined,
     stop: () => place.leave(patterns.close),
   });
+}
+
+/** What only the process that runs the jobs can do. */
+function ownPart<Name extends "inside" | "sessions">(place: Place, name: Name): Engine[Name] {
+  const get = (_part: object, method: string): unknown => {
+    return (...args: unknown[]) => (place.requireOwn()[name] as unknown as Methods)[method]?.(...args);
+  };
+  return new Proxy({}, { get }) as Engine[Name];
 }
 
 type Call = (method: RemoteMethod, args: readonly unknown[], signal?: AbortSignal) => Promise<unknown>;
