@@ -3,7 +3,7 @@ import { replaceOld, tellAtLength, type OldPart } from "./compact.ts";
 import { spend, type Conversation } from "./conversation.ts";
 import type { Activity } from "./activity.ts";
 import type { ModelClient } from "./model/call-model.ts";
-import { modelLabel, type ModelChoice } from "./model/model-names.ts";
+import type { ModelChoice } from "./model/model-names.ts";
 import { costOf, findPrice } from "./model/prices.ts";
 import type { RunParts } from "./settings.ts";
 

@@ -10,7 +10,8 @@ async function instructionsOf(input: object = {}): Promise<string> {
   models.script("m", { text: "Done." });
   const job = await world().run(input);
   expect(job.state.status).toBe("succeeded");
-  const [first] = models.heard.at(-1)?.body["messages"] as { role: string; content: string }[];
+  const messages = (models.heard.at(-1) as Heard).body["messages"] as { role: string; content: string }[];
+  const [first] = messages;
   expect(first?.role).toBe("system");
   return first?.content ?? "";
 }
