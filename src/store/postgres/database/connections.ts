@@ -1,5 +1,5 @@
 import type { Client, Pool, PoolClient } from "pg";
-import { LonghaulError } from "../../job/error.ts";
+import { LonghaulError } from "../../../job/error.ts";
 import { loadDriver } from "./driver.ts";
 import { inSchema } from "./migrate.ts";
 import { toStorageError, type DatabasePlace } from "./storage-error.ts";
