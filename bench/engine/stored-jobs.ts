@@ -73,7 +73,13 @@ async function claim(home: string): Promise<ClaimResult> {
   await store.setPaused("held", false);
   const claimMs = await medianMs(async () => {
     const wants = [{ kind: "held", max: 1 }];
-    const { claims } = await store.claim({ worker: "bench", now: Date.now(), leaseMs: 60_000, wants });
+    const { claims } = await store.claim({
+      worker: "bench",
+      machine: "local",
+      now: Date.now(),
+      leaseMs: 60_000,
+      wants,
+    });
     if (claims.length !== 1) throw new Error(`A claim of one job returned ${claims.length}.`);
   });
   await store.close();

@@ -1,16 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { defined } from "../job/defined.ts";
 import { LonghaulError } from "../job/error.ts";
-import type { EventBody } from "../job/event.ts";
-import { isJobId, type JobId } from "../job/id.ts";
+import { isJobId } from "../job/id.ts";
 import { parseInput } from "../job/issue.ts";
 import { localOwner, type Job } from "../job/job.ts";
-import type { Kind, AttemptHandlers } from "../job/kind.ts";
+import type { Kind } from "../job/kind.ts";
 import { answerSchema, checkAnswer } from "../job/question.ts";
-import { isHeld } from "../job/state.ts";
 import type { Delivery, DeliveryKey } from "../store/delivery.ts";
 import type { AnswerResult, Created } from "../store/store.ts";
 import { demand, demandAllOwners, demandKind, demandSteering, narrow, type Actor } from "./access.ts";
+import type { AttemptCalls } from "./calls/attempt-calls.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Engine } from "./engine.ts";
 import { prune } from "./housekeeping.ts";
@@ -26,8 +25,7 @@ import { sayStatus } from "../job/status-words.ts";
 interface ActionParts extends EngineParts {
   readonly submitter: Submitter;
   readonly dispatcher: Dispatcher;
-  readonly handlers: (id: JobId) => AttemptHandlers;
-  readonly note: (id: JobId, event: EventBody) => void;
+  readonly calls: AttemptCalls;
   readonly get: Engine["get"];
   readonly webhooks: WebhookSettings | undefined;
 }
@@ -226,14 +224,11 @@ async function markSeen(
   return count;
 }
 
-async function sumUp(id: string, { get, handlers }: ActionParts, actor: Actor = {}): Promise<string> {
+async function sumUp(id: string, { get, calls }: ActionParts, actor: Actor = {}): Promise<string> {
   demand(actor, "run");
   const job = await get(id, actor);
   demandKind(actor, job.kind);
-  const { summarize } = handlers(job.id);
-  if (summarize !== undefined) return summarize();
-  const why = isHeld(job.state) ? `jobs of kind "${job.kind}" have no summaries` : `it ${sayStatus(job.state.status)}`;
-  throw new LonghaulError("conflict", `Job ${job.id} has no summary: ${why}.`);
+  return calls.summarize(job);
 }
 
 function refusedAnswer(job: Job, key: string, result: Exclude<AnswerResult, "answered">): LonghaulError {

@@ -68,6 +68,13 @@ export function createContext(run: HeldAttempt, parts: ContextParts): AttemptCon
     output: (stream = "stdout") => output.stream(stream),
     outputFile: (stream, options) => watched(run, store.output.file({ id: run.id, attempt, stream }, options)),
     folder: () => store.output.folder(run.id, attempt),
+    pieces: {
+      load: (name) => store.output.loadPiece({ id: run.id, attempt, name }),
+      save: (name, content) => {
+        run.touch();
+        return store.output.savePiece({ id: run.id, attempt, name }, content);
+      },
+    },
     artifacts: {
       save: (name, content) => {
         run.touch();
@@ -109,8 +116,8 @@ function watched(run: HeldAttempt, file: OutputFile): OutputFile {
   let size = 0;
   return {
     path: file.path,
-    grown: async () => {
-      const measured = await file.grown();
+    grown: async (options) => {
+      const measured = await file.grown(options);
       if (measured.size !== size) run.touch();
       size = measured.size;
       return measured;

@@ -74,9 +74,9 @@ export class Dispatcher {
   async #claim(wants: ClaimWant[]): Promise<void> {
     const { store, settings, worker, start } = this.#parts;
     try {
-      const { clock, leaseMs } = settings;
+      const { clock, leaseMs, machine, labels } = settings;
       const times = { now: clock.now(), monotonic: clock.monotonic(), leaseMs };
-      const { claims, nextRunAt } = await store.claim({ worker, ...times, wants });
+      const { claims, nextRunAt } = await store.claim({ worker, machine, labels, ...times, wants });
       this.#noteBacklog(wants, claims);
       for (const claim of claims) start(claim);
       this.#schedule(nextRunAt === undefined ? Infinity : nextRunAt - settings.clock.now());

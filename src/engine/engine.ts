@@ -5,7 +5,7 @@ import type { JobEvent } from "../job/event.ts";
 import { createIdSource, type JobId } from "../job/id.ts";
 import type { Job } from "../job/job.ts";
 import type { Json } from "../job/json.ts";
-import type { AttemptHandlers, SentInput, WindowSize } from "../job/kind.ts";
+import type { SentInput, WindowSize } from "../job/kind.ts";
 import type { Answer, AskedQuestion } from "../job/question.ts";
 import type { OutputSize } from "../job/output.ts";
 import type { Delivery, DeliveryFilter, DeliveryKey, DeliveryPage } from "../store/delivery.ts";
@@ -15,6 +15,9 @@ import type { PatternPool } from "../text/pattern-pool.ts";
 import type { Access, Actor } from "./access.ts";
 import { createActions } from "./actions.ts";
 import { createAttemptTokens } from "./attempt-tokens.ts";
+import { createCallsHere } from "./calls/attempt-calls.ts";
+import { createCalls } from "./calls/calls-elsewhere.ts";
+import { startMailbox } from "./calls/mailbox.ts";
 import { Feed } from "./feed.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { createInside, type Inside } from "./inside.ts";
@@ -141,22 +144,24 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const { issue: issueToken } = attemptTokens;
   const worker = randomUUID();
   const runs = new Attempts({ store, kinds, settings, worker, feed, submitter, ...defined({ issueToken }) });
-  const handlers = (id: JobId): AttemptHandlers => runs.handlers(id);
+  const here = createCallsHere({ handlers: (id) => runs.handlers(id), note: (id, event) => runs.note(id, event) });
+  const calls = createCalls(here, { store, settings, feed, worker });
   const silentMs = (id: JobId): number | undefined => runs.silentMs(id);
-  const reads = createReads({ store, kinds, settings, feed, dispatcher: runs.dispatcher, handlers, silentMs });
+  const reads = createReads({ store, kinds, settings, feed, dispatcher: runs.dispatcher, calls, silentMs });
   const actions = createActions({
     store,
     kinds,
     settings,
     submitter,
-    handlers,
-    note: (id, event) => runs.note(id, event),
+    calls,
     dispatcher: runs.dispatcher,
     get: reads.get,
     webhooks: options.webhooks,
   });
 
   await runs.rescue(store.capabilities.isExclusive ? Infinity : settings.clock.now());
+  const isRunning = (id: JobId): boolean => runs.attemptOf(id) !== undefined;
+  const stopMailbox = startMailbox({ store, settings, worker, here, isRunning });
   const stopHousekeeping = startHousekeeping(store, runs, settings);
   await Promise.all(options.kinds.map((kind) => store.limits(kind.name, toLimits(kind))));
   runs.dispatcher.start();
@@ -175,6 +180,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const stop = async (): Promise<void> => {
     actions.close();
     await scheduler.stop();
+    stopMailbox();
     await stopHousekeeping();
     await runs.stop();
     await deliverer?.stop();

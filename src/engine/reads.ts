@@ -2,12 +2,13 @@ import { LonghaulError } from "../job/error.ts";
 import { isJobId, type JobId } from "../job/id.ts";
 import { localOwner, type Job } from "../job/job.ts";
 import type { Json } from "../job/json.ts";
-import type { Kind, AttemptHandlers } from "../job/kind.ts";
+import type { Kind } from "../job/kind.ts";
 import type { OutputSize } from "../job/output.ts";
 import { isTerminal, isTerminalStatus } from "../job/state.ts";
 import type { Store } from "../store/store.ts";
 import { maySee, narrow, type Access } from "./access.ts";
 import type { Actions } from "./actions.ts";
+import type { AttemptCalls } from "./calls/attempt-calls.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Engine } from "./engine.ts";
 import type { Feed } from "./feed.ts";
@@ -30,7 +31,7 @@ export type ArtifactRequest = Pick<OutputRequest, "from" | "limit">;
 interface ReadParts extends EngineParts {
   readonly feed: Feed;
   readonly dispatcher: Dispatcher;
-  readonly handlers: (id: JobId) => AttemptHandlers;
+  readonly calls: AttemptCalls;
   readonly silentMs: (id: JobId) => number | undefined;
 }
 
@@ -93,10 +94,7 @@ export function createReads(parts: ReadParts): Reads {
       return diagnoseQueue(job, kinds.get(job.kind), parts);
     },
     silentMs: async (id, access) => parts.silentMs((await get(id, access)).id),
-    inspect: async (id, access) => {
-      const job = await get(id, access);
-      return (await parts.handlers(job.id).inspect?.()) ?? {};
-    },
+    inspect: async (id, access) => parts.calls.inspect(await get(id, access)),
     pausedKinds: () => store.pausedKinds(),
     batches: (page, access = {}) =>
       store.batches(narrow({}, access), { ...page, limit: within(page.limit, maxListed) }),

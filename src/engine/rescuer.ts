@@ -19,7 +19,7 @@ const batchSize = 100;
 
 /** Continues jobs whose worker is gone, as their kind says; kinds that this engine does not know are left alone. */
 export async function rescueLost(before: number, parts: RescuerParts): Promise<void> {
-  const lost = await parts.store.lost(before, [...parts.kinds.keys()], batchSize);
+  const lost = await parts.store.lost({ before, kinds: [...parts.kinds.keys()], limit: batchSize });
   const mine = lost.filter((job) => !parts.isRunning(job.id));
   const rescued = await Promise.all(mine.map((job) => rescue(job, before, parts)));
   if (lost.length === batchSize && rescued.some(Boolean)) await rescueLost(before, parts);
@@ -33,7 +33,7 @@ async function rescue(job: Job, before: number, parts: RescuerParts): Promise<bo
   const lostLease: LostLease = { id: job.id, worker: lease.worker, fence: lease.fence, before };
   const now = settings.clock.now();
   if (kind.onInterrupt === "adopt") {
-    const claim = await store.adopt(lostLease, { worker, now, leaseMs: settings.leaseMs });
+    const claim = await store.adopt(lostLease, { worker, machine: settings.machine, now, leaseMs: settings.leaseMs });
     if (claim !== undefined) start(claim);
     return claim !== undefined;
   }

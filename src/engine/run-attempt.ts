@@ -1,3 +1,4 @@
+import type { EventBody } from "../job/event.ts";
 import { assertNever, LonghaulError } from "../job/error.ts";
 import { JobFailure, messageOf, toFailure, type Failure } from "../job/failure.ts";
 import { parseInput, parseInputIn } from "../job/issue.ts";
@@ -7,7 +8,7 @@ import type { Outcome } from "../job/transitions.ts";
 import type { Store } from "../store/store.ts";
 import { sleep, type Clock } from "./clock.ts";
 import type { AttemptContext } from "./context.ts";
-import type { HeldAttempt } from "./attempt.ts";
+import { note, type HeldAttempt } from "./attempt.ts";
 import type { Settings } from "./settings.ts";
 
 /** How an attempt is to be settled. `release` leaves the job held for the next engine; `none` belongs to somebody else. */
@@ -34,21 +35,53 @@ export async function runAttempt(
   runContext: AttemptContext,
   parts: AttemptParts,
 ): Promise<void> {
-  const returned = await withGrace(run, callKind(run, input, runContext.context), parts.settings.clock);
+  const returned = await withGrace(run, callKind(run, input, runContext.context, parts), parts.settings.clock);
   runContext.flush();
   const settling = settleUntilStored(run, toEnding(run, returned, parts.settings), parts);
   parts.onSettling();
   await settling;
 }
 
-async function callKind(run: HeldAttempt, input: string, context: JobContext): Promise<Returned> {
+async function callKind(run: HeldAttempt, input: string, context: JobContext, parts: AttemptParts): Promise<Returned> {
   try {
+    const restoring = restoreOutput(run, parts);
+    if (restoring !== undefined) await restoring;
     const parsed = parseInputIn(run.kind.input, JSON.parse(input), `The input of kind "${run.kind.name}"`);
     return { value: await run.kind.run(parsed, context) };
   } catch (thrown) {
     return { thrown };
   }
 }
+
+/** A database that is away for a while must not end an attempt that has not even begun: it is asked until the attempt is told to stop. */
+function restoreOutput(run: HeldAttempt, parts: AttemptParts): Promise<void> | undefined {
+  const { output } = parts.store;
+  const { attempt, interruptions } = run.job.state;
+  const held = { lease: run.lease, attempt, isResumed: interruptions > 0 };
+  const first = output.restore(held);
+  if (first === undefined) return undefined;
+  const restore = async (): Promise<void> => {
+    for (let restoring: typeof first | undefined = first, delayMs = 100; ; delayMs = longerDelay(delayMs)) {
+      try {
+        const restored = await restoring;
+        if (restored?.isTorn === true) note(run, tornOutput, parts);
+        return;
+      } catch (error) {
+        parts.settings.log({ level: "warn", message: "an attempt's output could not be restored", job: run.id, error });
+        await sleep(parts.settings.clock, delayMs, run.signal);
+        run.signal.throwIfAborted();
+        restoring = output.restore(held);
+      }
+    }
+  };
+  return restore();
+}
+
+const tornOutput: EventBody = {
+  type: "message-logged",
+  level: "warn",
+  message: "The machine that ran this attempt was lost; what it wrote in its last second may be missing.",
+};
 
 /** An attempt that was told to stop and does not is given up after its grace time. */
 function withGrace(run: HeldAttempt, attempt: Promise<Returned>, clock: Clock): Promise<Returned> {
@@ -147,11 +180,15 @@ function limitFailure(cause: Extract<StopCause, { type: "timed_out" }>, returned
     idle: `gave no sign of life for ${cause.limitMs} ms`,
     total: `was not done within ${cause.limitMs} ms of being submitted`,
   }[cause.limit];
-  const note = returned === "no answer" ? " It did not stop when told to." : "";
-  return { code: `${cause.limit}_limit`, message: `The job ${what}.${note}`, retryable: true };
+  const stubborn = returned === "no answer" ? " It did not stop when told to." : "";
+  return { code: `${cause.limit}_limit`, message: `The job ${what}.${stubborn}`, retryable: true };
 }
 
 const longestRetryMs = 5_000;
+
+function longerDelay(delayMs: number): number {
+  return Math.min(longestRetryMs, delayMs * 2);
+}
 
 /** A full disk must not lose an end that was reached: the write is tried again until it is stored or the lease is gone. */
 async function settleUntilStored(
@@ -159,17 +196,25 @@ async function settleUntilStored(
   ending: Ending,
   { store, settings, closing }: AttemptParts,
 ): Promise<void> {
-  if (ending.type === "none") return;
+  const { attempt } = run.job.state;
+  const leave = (isOver: boolean): void => store.output.leave(run.id, attempt, { isOver });
+  if (ending.type === "none") return leave(false);
   const { clock, log } = settings;
-  for (let delayMs = 100; ; delayMs = Math.min(longestRetryMs, delayMs * 2)) {
+  for (let delayMs = 100; ; delayMs = longerDelay(delayMs)) {
     try {
-      if (ending.type === "release") return await store.release(run.lease);
-      await store.settle(run.lease, ending.outcome, { now: clock.now(), result: ending.result });
-      return;
+      // Whoever sees the end finds all of the output. No turn is lost where that is so anyway: the end and the next claim share a commit.
+      const flushing = store.output.flush(run.id, attempt);
+      if (flushing !== undefined) await flushing;
+      if (ending.type === "release") {
+        await store.release(run.lease);
+        return leave(false);
+      }
+      const settled = await store.settle(run.lease, ending.outcome, { now: clock.now(), result: ending.result });
+      return leave(settled !== undefined);
     } catch (error) {
       log({ level: "error", message: `the end of a job could not be stored: ${messageOf(error)}`, job: run.id, error });
       await sleep(clock, delayMs, closing);
-      if (closing.aborted) return;
+      if (closing.aborted) return leave(false);
     }
   }
 }

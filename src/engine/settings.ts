@@ -19,6 +19,10 @@ export interface EngineOptions {
   readonly random?: () => number;
   /** Where the engine tells of trouble that is nobody's answer. */
   readonly log?: (entry: LogEntry) => void;
+  /** The name of this machine: what an attempt has started is there, and a job may be pinned to it. Stays the same across restarts. */
+  readonly machine?: string;
+  /** Other names under which jobs may be pinned to this machine: what it has, or what it is for. */
+  readonly labels?: readonly string[];
   /** A worker that is not heard for this long has lost its jobs. */
   readonly leaseMs?: number;
   /** Jobs of one kind at once, where the kind does not say. */
@@ -79,6 +83,8 @@ export function toSettings(options: EngineOptions): Settings {
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
     log: options.log ?? (() => undefined),
+    machine: options.machine ?? "local",
+    labels: options.labels ?? [],
     leaseMs: options.leaseMs ?? 6_000,
     concurrency: options.concurrency ?? 10,
     maxInputBytes: options.maxInputBytes ?? 1_000_000,

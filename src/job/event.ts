@@ -8,8 +8,8 @@ export type LogLevel = "debug" | "info" | "warn" | "error";
 /** What can happen to a job. Append-only: an event is never changed, and sequence numbers have no gaps. */
 export type EventBody =
   | { readonly type: "job-submitted"; readonly by?: string }
-  | { readonly type: "attempt-started"; readonly attempt: number; readonly worker: string }
-  | { readonly type: "attempt-adopted"; readonly attempt: number; readonly worker: string }
+  | { readonly type: "attempt-started"; readonly attempt: number; readonly worker: string; readonly machine?: string }
+  | { readonly type: "attempt-adopted"; readonly attempt: number; readonly worker: string; readonly machine?: string }
   | { readonly type: "attempt-interrupted"; readonly attempt: number; readonly cause: string }
   | {
       readonly type: "attempt-failed";

@@ -46,6 +46,8 @@ export interface JobSpec {
   readonly createdAt: number;
   /** The folder that it works in, where its kind has one. */
   readonly cwd?: string;
+  /** The only machine that may run it, or a label that its machine must have. */
+  readonly place?: string;
   /** Started for somebody who is bound to an owner, though the owner is this machine's user. */
   readonly isConfined?: true;
   /** As far as it may be shown; the store keeps the rest. */

@@ -39,6 +39,12 @@ export interface Checkpoint {
   readonly save: (value: Json) => Promise<void>;
 }
 
+export interface Pieces {
+  readonly load: (name: string) => Promise<Uint8Array | undefined>;
+  /** Kept when it resolves; replaces what had this name. */
+  readonly save: (name: string, content: string | Uint8Array) => Promise<void>;
+}
+
 export interface Artifacts {
   /** Whole when it resolves; replaces one of the same name. The name's ending says what it is. */
   readonly save: (name: string, content: string | Uint8Array) => Promise<Artifact>;
@@ -148,8 +154,10 @@ export interface JobContext {
    * is kept whole has no cap: the kind bounds it by itself.
    */
   readonly outputFile: (stream: string, options?: OutputFileOptions) => OutputFile;
-  /** A folder of this attempt on this machine; it is kept as long as the job's output. */
+  /** A folder of this attempt on this machine, for what cannot leave it; it is kept as long as the job's output. */
   readonly folder: () => string;
+  /** What the attempt goes on from besides its checkpoint, on whichever machine. */
+  readonly pieces: Pieces;
   /** Files for others to read, kept as long as the job. */
   readonly artifacts: Artifacts;
   /** What callers may do with this attempt while it runs. */

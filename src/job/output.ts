@@ -11,6 +11,9 @@ export interface OutputFileOptions {
 
 export interface OutputFile {
   readonly path: string;
-  /** To be called when the file may have grown: tells readers, and cuts out the middle of what exceeds the cap. */
-  readonly grown: () => Promise<OutputSize>;
+  /**
+   * To be called when the file may have grown: tells readers, and cuts out the middle of what exceeds the cap. With `isDurable` it
+   * resolves once what is in the file outlives this machine as well, where jobs move between machines.
+   */
+  readonly grown: (options?: { readonly isDurable?: boolean }) => Promise<OutputSize>;
 }

@@ -3,6 +3,8 @@ import type { Failure } from "./failure.ts";
 /** The right to run one attempt until `expiresAt`. The fence rises with every claim, so a late holder is told apart. */
 export interface Lease {
   readonly worker: string;
+  /** Where the attempt runs; absent where an older version has written it. */
+  readonly machine?: string;
   readonly fence: number;
   readonly expiresAt: number;
 }

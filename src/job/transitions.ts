@@ -6,7 +6,16 @@ import type { Failure } from "./failure.ts";
 import { retentionMs, type Job, type JobSpec } from "./job.ts";
 import type { Question } from "./question.ts";
 import { isHeld, isTerminal } from "./state.ts";
-import type { CancelRequest, HeldState, JobState, JobStatus, Progress, QueuedBecause, QueuedState } from "./state.ts";
+import type {
+  CancelRequest,
+  HeldState,
+  JobState,
+  JobStatus,
+  Lease,
+  Progress,
+  QueuedBecause,
+  QueuedState,
+} from "./state.ts";
 
 /**
  * The only place that makes a next state. Each function is one cause; it returns what to write, or undefined when
@@ -31,6 +40,13 @@ export type Outcome =
 export interface LeaseToken {
   readonly worker: string;
   readonly fence: number;
+}
+
+/** Who takes a job, where, and for how long. */
+export interface LeaseClaim extends LeaseToken {
+  readonly machine: string;
+  readonly leaseMs: number;
+  readonly now: number;
 }
 
 export const allowedEdges: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
@@ -61,27 +77,31 @@ export function submitted(spec: JobSpec, runAt: number, by?: string): Change {
 }
 
 /** A worker claims a job whose turn it is. */
-export function start(job: Job, claim: LeaseToken & { leaseMs: number; now: number }): Change | undefined {
+export function start(job: Job, claim: LeaseClaim): Change | undefined {
   const { state } = job;
   // Where the clock was set back behind its time, a job that is offered to a worker was due before.
   const isEarly = state.status === "queued" && state.runAt > claim.now && state.queuedAt <= claim.now;
   if (state.status !== "queued" || isEarly) return undefined;
-  const lease = { worker: claim.worker, fence: claim.fence, expiresAt: claim.now + claim.leaseMs };
+  const lease = toLease(claim);
   return {
     state: { status: "running", ...course(state), lease, startedAt: claim.now, waitedMs: 0 },
-    events: [{ type: "attempt-started", attempt: state.attempt, worker: claim.worker }],
+    events: [{ type: "attempt-started", attempt: state.attempt, worker: claim.worker, machine: claim.machine }],
   };
 }
 
 /** A worker goes on with an attempt whose holder is gone, because its work still runs outside. */
-export function adopt(job: Job, claim: LeaseToken & { leaseMs: number; now: number }): Change | undefined {
+export function adopt(job: Job, claim: LeaseClaim): Change | undefined {
   const { state } = job;
   if (!isHeld(state)) return undefined;
-  const lease = { worker: claim.worker, fence: claim.fence, expiresAt: claim.now + claim.leaseMs };
+  const lease = toLease(claim);
   return {
     state: { ...state, lease, interruptions: state.interruptions + 1, losses: state.losses + 1 },
-    events: [{ type: "attempt-adopted", attempt: state.attempt, worker: claim.worker }],
+    events: [{ type: "attempt-adopted", attempt: state.attempt, worker: claim.worker, machine: claim.machine }],
   };
+}
+
+function toLease({ worker, machine, fence, now, leaseMs }: LeaseClaim): Lease {
+  return { worker, machine, fence, expiresAt: now + leaseMs };
 }
 
 /** The holder reports the end of its attempt. The first cause wins: a cancel that came before stands. */

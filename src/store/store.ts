@@ -14,6 +14,8 @@ import type {
   DeliveryPage,
   DeliveryResult,
 } from "./delivery.ts";
+import type { MailStore } from "./mail-store.ts";
+import type { Member } from "./member.ts";
 import type { OutputStore } from "./output-store.ts";
 import type { ScheduleStore } from "./schedule-store.ts";
 import type { TokenStore } from "./token-store.ts";
@@ -28,6 +30,7 @@ export interface Store {
   readonly output: OutputStore;
   readonly tokens: TokenStore;
   readonly schedules: ScheduleStore;
+  readonly mail: MailStore;
 
   /**
    * Creates all the jobs of the call or none. A draft whose owner and idempotency key are known already creates
@@ -80,17 +83,25 @@ export interface Store {
   /**
    * Leases up to `max` jobs of each wanted kind whose time has come: highest priority first, then in turns between
    * owners, then oldest first. No job is claimed twice, by however many workers; none of a paused kind is, and none beyond the
-   * kind's limits. A start counts against the rate from its claim's `now`, also for a claim that waited behind that one.
+   * kind's limits. A job that has a place is claimed only where that is the name of the machine or one of its labels.
+   * A start counts against the rate from its claim's `now`, also for a claim that waited behind that one.
    */
   readonly claim: (request: ClaimRequest) => Promise<Claimed>;
-  /** Extends leases. Says which are lost, and which jobs were asked to cancel. */
+  /**
+   * Extends leases. Says which are lost, and which jobs were asked to cancel. An engine that hears no answer for a whole lease stops its
+   * attempts, so this waits behind no other request: in a store on a server it has a connection of its own. Without leases it
+   * still asks the store.
+   */
   readonly beat: (leases: readonly HeldLease[], expiresAt: number) => Promise<BeatAnswer>;
   /** Ends or requeues an attempt. Undefined, and nothing is written, once the lease is lost. */
   readonly settle: (lease: HeldLease, outcome: Outcome, settlement: Settlement) => Promise<Job | undefined>;
-  /** Held jobs of these kinds whose lease ended before this time, oldest first. */
-  readonly lost: (before: number, kinds: readonly string[], limit: number) => Promise<Job[]>;
-  /** Takes over a lost lease; undefined if its holder was heard again, or another worker was faster. */
-  readonly adopt: (lost: LostLease, claim: Omit<ClaimRequest, "wants">) => Promise<Claim | undefined>;
+  /** Held jobs whose lease ended before a time, those whose lease ended first before the others. */
+  readonly lost: (search: LostSearch) => Promise<Job[]>;
+  /**
+   * Takes over a lost lease; undefined if its holder was heard again, if another worker was faster, or if the attempt ran on
+   * another machine: what it has started is there.
+   */
+  readonly adopt: (lost: LostLease, claim: LeaseRequest) => Promise<Claim | undefined>;
   /** Ends or requeues a job whose lease is lost; undefined under the same conditions as `adopt`. */
   readonly abandon: (lost: LostLease, outcome: Outcome, now: number) => Promise<Job | undefined>;
   /** Lets go of a lease without touching the state: the next engine adopts the job at once. */
@@ -156,6 +167,16 @@ export interface Store {
    * while the job, or the one that it is a child of, has not ended. False if there is no such job.
    */
   readonly remove: (id: JobId, now: number) => Promise<boolean>;
+
+  /** An engine says that it is there, and goes on saying so before `member.expiresAt`. One machine has one engine: its last word counts. */
+  readonly join: (member: Member) => Promise<void>;
+  /** The engines that have said so and neither left nor fell silent since, by the names of their machines. */
+  readonly members: (now: number) => Promise<Member[]>;
+  /** The engine is gone; changes nothing if its machine has another one by now. */
+  readonly leave: (worker: string) => Promise<void>;
+
+  /** The store's clock. Nothing else in a store looks at it: engines on several machines set theirs by it. Answered on the way of `beat`. */
+  readonly time: () => Promise<number>;
 
   /** Writes to the disk without a change, and so rejects when the store cannot write. */
   readonly probe: () => Promise<void>;
@@ -257,7 +278,7 @@ export interface QueuedRequest extends Pick<ClaimRequest, "now" | "monotonic"> {
 
 export interface QueuedFacts {
   readonly isPaused: boolean;
-  /** How many jobs of its kind would be claimed before it; absent while its time has not come or its dependencies have not succeeded. */
+  /** How many jobs of its kind and place would be claimed before it; absent while its time has not come or its dependencies have not succeeded. */
   readonly jobsAhead?: number;
   /** How many jobs with its key may be held at once; absent while there is room for another. */
   readonly fullKey?: number;
@@ -279,12 +300,19 @@ export interface KindLimits {
   readonly rate?: StartRate;
 }
 
-export interface ClaimRequest {
+/** For whom a lease is taken, and for how long. */
+export interface LeaseRequest {
   readonly worker: string;
+  readonly machine: string;
   readonly now: number;
+  readonly leaseMs: number;
+}
+
+export interface ClaimRequest extends LeaseRequest {
   /** As `now`, by a clock that nobody sets: an exclusive store counts rates by it. */
   readonly monotonic?: number;
-  readonly leaseMs: number;
+  /** Of the machine: places, besides its name, to which jobs may be pinned. */
+  readonly labels?: readonly string[];
   readonly wants: readonly ClaimWant[];
 }
 
@@ -315,6 +343,14 @@ export interface LostLease extends HeldLease {
   readonly before: number;
 }
 
+export interface LostSearch {
+  readonly before: number;
+  readonly kinds: readonly string[];
+  /** Only those that are held by this machine. */
+  readonly machine?: string;
+  readonly limit: number;
+}
+
 export interface BeatAnswer {
   readonly lost: JobId[];
   readonly cancelled: { readonly id: JobId; readonly reason: string }[];
@@ -342,4 +378,7 @@ export type Hint =
   | { readonly type: "job-ready" }
   /** There may be a delivery to make. */
   | { readonly type: "delivery-due" }
-  | { readonly type: "output-grown"; readonly id: JobId };
+  | { readonly type: "output-grown"; readonly id: JobId }
+  /** There may be a letter to this worker. */
+  | { readonly type: "letter-posted"; readonly worker: string }
+  | { readonly type: "letter-answered"; readonly letter: string };

@@ -35,7 +35,13 @@ async function crash(puppets: readonly Puppet[], labels: readonly string[]): Pro
   const store = await openSqliteStore({ file: join(world().home, "longhaul.db") });
   for (const { name } of kinds) await store.setPaused(name, false);
   const wants = kinds.map(({ name }) => ({ kind: name, max: 1 }));
-  const { claims } = await store.claim({ worker: "gone", now: Date.now(), leaseMs: 3_600_000, wants });
+  const { claims } = await store.claim({
+    worker: "gone",
+    machine: "local",
+    now: Date.now(),
+    leaseMs: 3_600_000,
+    wants,
+  });
   expect(claims).toHaveLength(puppets.length);
   return store;
 }
@@ -219,7 +225,7 @@ describe("a lost lease", () => {
   /** Holds a job of a paused kind under the lease of a worker that is never heard again. */
   async function loseWorker(engine: Engine, job: Job, clock: FakeClock): Promise<void> {
     const wants = [{ kind: job.kind, max: 1 }];
-    const request = { worker: "gone", now: clock.now(), leaseMs, wants };
+    const request = { worker: "gone", machine: "local", now: clock.now(), leaseMs, wants };
     await turns();
     // Both in one commit, when the engine looks for nothing: nobody else can be faster.
     const [, { claims }] = await Promise.all([

@@ -53,8 +53,10 @@ const anyOutcome = (random: () => number, now: number): Outcome =>
   ]);
 
 const causes: Record<string, Cause> = {
-  start: (job, now, random) => transitions.start(job, { worker: "w1", fence: nextFence(random), leaseMs: second, now }),
-  adopt: (job, now, random) => transitions.adopt(job, { worker: "w2", fence: nextFence(random), leaseMs: second, now }),
+  start: (job, now, random) =>
+    transitions.start(job, { worker: "w1", machine: "m1", fence: nextFence(random), leaseMs: second, now }),
+  adopt: (job, now, random) =>
+    transitions.adopt(job, { worker: "w2", machine: "m1", fence: nextFence(random), leaseMs: second, now }),
   settle: (job, now, random) => transitions.settle(job, tokenFor(job, random), anyOutcome(random, now), now),
   abandon: (job, now, random) => transitions.abandon(job, anyOutcome(random, now), now),
   cancel: (job, now) => transitions.requestCancel(job, { at: now, reason: "not needed" }),

@@ -7,7 +7,7 @@ import type { Outcome } from "../../src/job/transitions.ts";
 import { applied, sampleJob, second, t0 } from "./sample-job.ts";
 
 const token = { worker: "w1", fence: 1 };
-const claim = { ...token, leaseMs: 30 * second, now: t0 };
+const claim = { ...token, machine: "m1", leaseMs: 30 * second, now: t0 };
 const failure: Failure = { code: "broken", message: "It broke.", retryable: true };
 const question = { message: "Which?" };
 const cancel = { at: t0 + 5, reason: "not needed", by: "ann" };
@@ -69,9 +69,9 @@ describe("starting", () => {
       acceptedAt: t0,
       startedAt: t0,
       waitedMs: 0,
-      lease: { ...token, expiresAt: t0 + 30 * second },
+      lease: { ...token, machine: "m1", expiresAt: t0 + 30 * second },
     });
-    expect(change?.events).toEqual([{ type: "attempt-started", attempt: 1, worker: "w1" }]);
+    expect(change?.events).toEqual([{ type: "attempt-started", attempt: 1, worker: "w1", machine: "m1" }]);
   });
 
   it("a job whose time has not come does not start", () => {
@@ -191,14 +191,14 @@ describe("settling", () => {
 describe("losing the holder", () => {
   it("an adopted job keeps its state under a new lease", () => {
     for (const job of [running(), waiting()]) {
-      const change = transitions.adopt(job, { worker: "w2", fence: 2, leaseMs: second, now: t0 + 50 });
+      const change = transitions.adopt(job, { worker: "w2", machine: "m1", fence: 2, leaseMs: second, now: t0 + 50 });
       expect(change?.state).toEqual({
         ...job.state,
         interruptions: 1,
         losses: 1,
-        lease: { worker: "w2", fence: 2, expiresAt: t0 + 50 + second },
+        lease: { worker: "w2", machine: "m1", fence: 2, expiresAt: t0 + 50 + second },
       });
-      expect(change?.events).toEqual([{ type: "attempt-adopted", attempt: 1, worker: "w2" }]);
+      expect(change?.events).toEqual([{ type: "attempt-adopted", attempt: 1, worker: "w2", machine: "m1" }]);
     }
   });
 

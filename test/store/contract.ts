@@ -8,8 +8,10 @@ import { describeFinality } from "./contract/finality.ts";
 import { describeFinding } from "./contract/finding.ts";
 import { describeHints } from "./contract/hints.ts";
 import { describeLeases } from "./contract/leases.ts";
+import { describeMail } from "./contract/mail.ts";
 import { describeLimits } from "./contract/limits.ts";
 import { describeOutput } from "./contract/output.ts";
+import { describePlacing } from "./contract/placing.ts";
 import { describePurging } from "./contract/purging.ts";
 import { describeQuestions } from "./contract/questions.ts";
 import { describeRetrying } from "./contract/retrying.ts";
@@ -30,6 +32,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describeClaiming(open);
     describeLimits(open);
     describeLeases(open);
+    describePlacing(open);
     describeSettling(open);
     describeQuestions(open);
     describeCancelling(open);
@@ -40,6 +43,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describePurging(open);
     describeHints(open);
     describeOutput(open);
+    describeMail(open);
     describeTokens(open);
     describeSchedules(open);
   });

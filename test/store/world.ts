@@ -24,6 +24,8 @@ export interface ClaimOptions extends KindLimits {
   readonly kind?: string;
   readonly max?: number;
   readonly worker?: string;
+  readonly machine?: string;
+  readonly labels?: readonly string[];
   readonly now?: number;
   readonly leaseMs?: number;
 }
@@ -82,7 +84,7 @@ export class World {
   async claimed({ kind = "work", max = 1, perKey, perKeyOf, rate, ...request }: ClaimOptions = {}): Promise<Claimed> {
     const limits = defined({ perKey, perKeyOf, rate });
     if (Object.keys(limits).length > 0) await this.store.limits(kind, limits);
-    return this.store.claim({ worker: "w1", now: t0, leaseMs, ...request, wants: [{ kind, max }] });
+    return this.store.claim({ worker: "w1", machine: "m1", now: t0, leaseMs, ...request, wants: [{ kind, max }] });
   }
 
   async claimIds(options: ClaimOptions = {}): Promise<JobId[]> {
@@ -130,7 +132,7 @@ export class World {
   /** Takes the job over from its holder, whose lease counts no more. */
   async takeOver(lease: HeldLease, worker = "w2"): Promise<Claim> {
     const before = Number.MAX_SAFE_INTEGER;
-    return present(await this.store.adopt({ ...lease, before }, { worker, now: t0, leaseMs }));
+    return present(await this.store.adopt({ ...lease, before }, { worker, machine: "m1", now: t0, leaseMs }));
   }
 }
 

@@ -1,5 +1,3 @@
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { JobFailure, messageOf } from "../../job/failure.ts";
 import type { JobContext } from "../../job/kind.ts";
 import { isBrowserLost } from "../../net/browser/shared-browser.ts";
@@ -18,7 +16,7 @@ const starts: Readonly<Record<PhaseName, number>> = {
 };
 
 /**
- * Runs the phases of one analysis. What a phase returned is kept in the attempt's folder, so an attempt that lost its worker or its
+ * Runs the phases of one analysis. What a phase returned is kept as a piece of the attempt, so an attempt that lost its worker or its
  * browser goes on after the last phase that was done.
  */
 export class Phases {
@@ -48,7 +46,7 @@ export class Phases {
 
   /** What the phase returns; undefined when it failed by itself, which is noted with its reason. */
   async run<T extends object>(name: PhaseName, work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
-    const kept = this.#load(name);
+    const kept = await this.#load(name);
     this.#context.progress({ percent: starts[name], phase: name });
     if (kept !== undefined) {
       this.#reports.set(name, { name, state: "done", ms: kept.ms });
@@ -58,7 +56,7 @@ export class Phases {
     try {
       const value = await this.within(name, work);
       const ms = Math.round(performance.now() - startedAt);
-      this.#save(name, { value, ms });
+      await this.#context.pieces.save(name, JSON.stringify({ value, ms }));
       this.#reports.set(name, { name, state: "done", ms });
       return value;
     } catch (error) {
@@ -108,23 +106,15 @@ export class Phases {
     }
   }
 
-  #file(name: PhaseName): string {
-    return join(this.#context.folder(), `${name}.json`);
-  }
-
-  #load(name: PhaseName): { value: object; ms: number } | undefined {
+  async #load(name: PhaseName): Promise<{ value: object; ms: number } | undefined> {
+    const kept = await this.#context.pieces.load(name);
+    if (kept === undefined) return undefined;
     try {
-      return JSON.parse(readFileSync(this.#file(name), "utf8")) as { value: object; ms: number };
+      return JSON.parse(Buffer.from(kept).toString()) as { value: object; ms: number };
     } catch {
-      // Not done yet, or a power cut has left nothing in the file: then it is done again.
+      // A power cut has left nothing in the file: then it is done again.
       return undefined;
     }
-  }
-
-  #save(name: PhaseName, kept: object): void {
-    const file = this.#file(name);
-    writeFileSync(`${file}.new`, JSON.stringify(kept), { mode: 0o600 });
-    renameSync(`${file}.new`, file);
   }
 }
 

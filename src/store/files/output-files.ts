@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, statSync } from "node:fs";
-import { rm } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { LonghaulError } from "../../job/error.ts";
 import type { JobId } from "../../job/id.ts";
 import { listArtifacts, readArtifact, saveArtifact, saveArtifactPart } from "./artifact-files.ts";
 import { cutMiddle } from "./output-cut.ts";
-import { listStreams, measureStream, readSlice } from "./output-segments.ts";
+import { ignoreMissing, listStreams, measureStream, readSlice } from "./output-segments.ts";
 import type { OutputFile, OutputSize } from "../../job/output.ts";
-import type { OutputAddress, OutputStore, OutputWriter } from "../output-store.ts";
+import type { OutputAddress, OutputStore, OutputWriter, PieceAddress } from "../output-store.ts";
 import { SegmentWriter } from "./output-writer.ts";
 
 interface OutputFilesOptions {
@@ -28,6 +28,9 @@ export function createOutputFiles(root: string, { capBytes, onGrown }: OutputFil
   const place = (id: JobId, attempt: number): string => join(root, id, String(attempt));
   const placeOf = ({ id, attempt }: OutputAddress): string => place(id, attempt);
   return {
+    restore: () => undefined,
+    flush: () => undefined,
+    leave: () => undefined,
     writer: (address) => {
       const sizes = { segmentBytes, maxSegments: segmentsPerStream };
       return announced(new SegmentWriter(placeOf(address), streamName(address), sizes), () => onGrown(address.id));
@@ -42,6 +45,13 @@ export function createOutputFiles(root: string, { capBytes, onGrown }: OutputFil
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       return folder;
     },
+    savePiece: async (piece, content) => {
+      const file = pieceFile(place(piece.id, piece.attempt), piece);
+      await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+      await writeFile(`${file}.new`, content, { mode: 0o600 });
+      await rename(`${file}.new`, file);
+    },
+    loadPiece: async (piece) => readFile(pieceFile(place(piece.id, piece.attempt), piece)).catch(ignoreMissing),
     read: (address, from, limit) => readSlice(placeOf(address), streamName(address), from, limit),
     measure: (address) => measureStream(placeOf(address), streamName(address)),
     streams: (id, attempt) => listStreams(place(id, attempt)),
@@ -92,10 +102,19 @@ function cappedFile(folder: string, stream: string, capBytes: number, announce: 
   };
 }
 
-function streamName(address: OutputAddress): string {
-  if (/^[a-z][a-z0-9_-]{0,31}$/.test(address.stream)) return address.stream;
+function pieceFile(folder: string, { name }: PieceAddress): string {
+  return join(folder, "pieces", checkName(name, "A piece"));
+}
+
+function streamName({ stream }: OutputAddress): string {
+  return checkName(stream, "An output stream");
+}
+
+/** What stands for a file must be no path. */
+export function checkName(name: string, what: string): string {
+  if (/^[a-z][a-z0-9_-]{0,31}$/.test(name)) return name;
   throw new LonghaulError(
     "invalid_input",
-    `An output stream's name must be 1 to 32 lower-case letters, digits, "-" or "_", got "${address.stream}".`,
+    `${what}'s name must be 1 to 32 lower-case letters, digits, "-" or "_", got "${name}".`,
   );
 }

@@ -1,6 +1,7 @@
 import type { Job } from "../../job/job.ts";
+import { isHeld } from "../../job/state.ts";
 import { isHeldBy, type adopt, type Change, type start } from "../../job/transitions.ts";
-import type { ClaimRequest, HeldLease, KindLimits, LostLease } from "../store.ts";
+import type { ClaimRequest, HeldLease, KindLimits, LeaseRequest, LostLease } from "../store.ts";
 import type { StoredJob } from "./change.ts";
 
 /** How many jobs of a key may be held at once; those under the empty key, or under none, share no limit. */
@@ -44,11 +45,11 @@ export interface Hold {
 /** `transition` starts or adopts. The fence rises with every claim, so that a late holder is told apart. */
 export function holdJob(
   stored: StoredJob,
-  { worker, leaseMs, now }: Omit<ClaimRequest, "wants">,
+  { worker, machine, leaseMs, now }: LeaseRequest,
   transition: typeof start | typeof adopt,
 ): Hold | undefined {
   const fence = stored.fence + 1;
-  const change: Change | undefined = transition(stored.job, { worker, fence, leaseMs, now });
+  const change: Change | undefined = transition(stored.job, { worker, machine, fence, leaseMs, now });
   if (change === undefined) return undefined;
   return { stored: { ...stored, fence }, change, lease: { id: stored.job.id, worker, fence } };
 }
@@ -56,4 +57,14 @@ export function holdJob(
 /** The job is still held under the lost lease, and that lease has not been extended since. */
 export function isStillLost({ state }: Job, lost: LostLease): boolean {
   return isHeldBy(state, lost) && state.lease.expiresAt < lost.before;
+}
+
+/** What an attempt has started is where it ran. Older versions did not say where, and had one machine. */
+export function isWithinReach({ state }: Job, machine: string): boolean {
+  return isHeld(state) && (state.lease.machine ?? machine) === machine;
+}
+
+/** Where the jobs of a claim may be pinned to; null for those that are not. */
+export function placesOf({ machine, labels = [] }: Pick<ClaimRequest, "machine" | "labels">): (string | null)[] {
+  return [null, ...new Set([machine, ...labels])];
 }

@@ -1,8 +1,8 @@
 import { adopt, restartWait, start } from "../../job/transitions.ts";
 import type { StoredJob } from "../rules/change.ts";
-import { hasKeyLimits, holdJob, isStillLost, roomForKey } from "../rules/claims.ts";
+import { hasKeyLimits, holdJob, isStillLost, isWithinReach, placesOf, roomForKey } from "../rules/claims.ts";
 import { firstInOrder, type ReadyJob } from "../rules/turns.ts";
-import type { Claim, Claimed, ClaimRequest, ClaimWant, LostLease } from "../store.ts";
+import type { Claim, Claimed, ClaimRequest, ClaimWant, LeaseRequest, LostLease } from "../store.ts";
 import { applyChange } from "./change.ts";
 import type { Database } from "./database.ts";
 import { pausedKinds } from "./queued.ts";
@@ -30,7 +30,8 @@ export function claimJobs(db: Database, request: ClaimRequest): Claimed {
 
 function claimKind(db: Database, { kind, max }: ClaimWant, request: ClaimRequest): Claim[] {
   const claims: Claim[] = [];
-  for (const row of readyRows(db, kind, Math.min(max, db.starts.free(kind, request)))) {
+  const places = placesOf(request).filter((place) => place === null || db.places.has(place));
+  for (const row of readyRows(db, { kind, max: Math.min(max, db.starts.free(kind, request)) }, places)) {
     const found = findByNumber(db, row.num);
     const claim = found === undefined ? undefined : hold(db, found, row, request, start);
     if (claim === undefined) continue;
@@ -55,9 +56,9 @@ function restartWaits(db: Database, now: number): void {
   }
 }
 
-export function adoptJob(db: Database, lost: LostLease, request: Omit<ClaimRequest, "wants">): Claim | undefined {
+export function adoptJob(db: Database, lost: LostLease, request: LeaseRequest): Claim | undefined {
   const found = findLost(db, lost);
-  if (found === undefined) return undefined;
+  if (found === undefined || !isWithinReach(found.job, request.machine)) return undefined;
   const row = db.sql("SELECT input, client FROM specs WHERE job = ?").get(found.num) as Given;
   return hold(db, found, row, request, adopt);
 }
@@ -72,7 +73,7 @@ function hold(
   db: Database,
   found: StoredJob,
   { input, client }: Given,
-  request: Omit<ClaimRequest, "wants">,
+  request: LeaseRequest,
   transition: typeof start | typeof adopt,
 ): Claim | undefined {
   const held = holdJob(found, request, transition);
@@ -84,33 +85,46 @@ function hold(
 /** The index is named, because without statistics the planner prefers to sort. */
 const readySelect = (index: string, condition: string): string =>
   `SELECT j.num, j.turn, j.priority, s.input, s.client FROM jobs j INDEXED BY ${index} ${withSpec}
-   WHERE j.kind = ? AND j.ready = 1 ${condition} ORDER BY j.priority DESC, j.turn, j.num LIMIT ?`;
+   WHERE j.kind = ? AND j.place IS ? AND j.ready = 1 ${condition} ORDER BY j.priority DESC, j.turn, j.num LIMIT ?`;
 
 const selectReady = readySelect("jobs_ready", "");
 const selectReadyWithoutKey = readySelect("jobs_ready", "AND j.slot_key IS NULL");
 const selectReadyOfKey = readySelect("jobs_ready_key", "AND j.slot_key = ?");
 
-function readyRows(db: Database, kind: string, max: number): ReadyRow[] {
+type Place = string | null;
+
+function readyRows(db: Database, { kind, max }: ClaimWant, places: readonly Place[]): ReadyRow[] {
   if (max <= 0) return [];
-  if (!hasKeyLimits(db.starts.limitsOf(kind))) return db.sql(selectReady).all(kind, max) as ReadyRow[];
-  return readyRowsPerKey(db, kind, max);
+  if (hasKeyLimits(db.starts.limitsOf(kind))) return readyRowsPerKey(db, { kind, max }, places);
+  const lists = places.map((place) => db.sql(selectReady).all(kind, place, max) as ReadyRow[]);
+  return mergeInOrder(lists, max);
 }
 
 /** The first few of each key with room left, merged in claim order. */
-function readyRowsPerKey(db: Database, kind: string, max: number): ReadyRow[] {
+function readyRowsPerKey(db: Database, { kind, max }: ClaimWant, places: readonly Place[]): ReadyRow[] {
   const limits = db.starts.limitsOf(kind);
   const held = heldByKey(db, kind);
-  const rows = readyKeys(db, kind).flatMap((key) => {
+  const keys = new Set(places.flatMap((place) => readyKeys(db, kind, place)));
+  const keyed = [...keys].map((key) => {
     const room = Math.min(max, roomForKey(limits, key, held.get(key) ?? 0));
-    return room === 0 ? [] : (db.sql(selectReadyOfKey).all(kind, key, room) as ReadyRow[]);
+    if (room === 0) return [];
+    const lists = places.map((place) => db.sql(selectReadyOfKey).all(kind, place, key, room) as ReadyRow[]);
+    return mergeInOrder(lists, room);
   });
-  const keyless = db.sql(selectReadyWithoutKey).all(kind, max) as ReadyRow[];
-  return firstInOrder([...rows, ...keyless], max);
+  const keyless = places.map((place) => db.sql(selectReadyWithoutKey).all(kind, place, max) as ReadyRow[]);
+  return firstInOrder([...keyed, ...keyless].flat(), max);
+}
+
+/** Of lists that are in claim order: nearly always there is just one, because no job is pinned to a place. */
+function mergeInOrder(lists: readonly ReadyRow[][], max: number): ReadyRow[] {
+  const [only = [], ...others] = lists;
+  return others.length === 0 ? only : firstInOrder(lists.flat(), max);
 }
 
 /** The keys that have ready jobs, found by one seek each, however many jobs wait under them. */
-function readyKeys(db: Database, kind: string): string[] {
-  const next = "SELECT min(slot_key) FROM jobs INDEXED BY jobs_ready_key WHERE kind = ?1 AND ready = 1 AND slot_key";
+function readyKeys(db: Database, kind: string, place: Place): string[] {
+  const next = `SELECT min(slot_key) FROM jobs INDEXED BY jobs_ready_key
+    WHERE kind = ?1 AND place IS ?2 AND ready = 1 AND slot_key`;
   const rows = db
     .sql(
       `WITH RECURSIVE keys (key) AS (
@@ -118,7 +132,7 @@ function readyKeys(db: Database, kind: string): string[] {
          UNION ALL SELECT (${next} > keys.key) FROM keys WHERE keys.key IS NOT NULL)
        SELECT key FROM keys WHERE key IS NOT NULL`,
     )
-    .all(kind) as { key: string }[];
+    .all(kind, place) as { key: string }[];
   return rows.map(({ key }) => key);
 }
 

@@ -47,6 +47,7 @@ const insertColumns = [
   "fence",
   "seq",
   "schedule",
+  "place",
   ...stateColumns,
 ];
 const insert = `INSERT INTO jobs (${insertColumns.join(", ")}) VALUES (${insertColumns.map(() => "?").join(", ")})`;
@@ -58,7 +59,7 @@ function insertJob(db: Database, draft: JobDraft): Created {
     draft,
     needs.map((needed) => needed.job),
   );
-  const turn = searched.isReady ? db.turns.next(db, spec.kind, spec.owner, spec.priority) : 0;
+  const turn = searched.isReady ? db.turns.next(db, spec) : 0;
   const { lastInsertRowid } = db
     .sql(insert)
     .run(
@@ -77,6 +78,7 @@ function insertJob(db: Database, draft: JobDraft): Created {
       0,
       job.lastSeq,
       spec.schedule?.id ?? null,
+      spec.place ?? null,
       ...toStateValues(job.state, searched),
     );
   const num = Number(lastInsertRowid);
@@ -91,6 +93,7 @@ function insertJob(db: Database, draft: JobDraft): Created {
   insertLinks(db, num, spec, needs);
   if (draft.webhook !== undefined || draft.notify !== undefined) insertReceivers(db, num, draft);
   if (draft.runAt > spec.createdAt) db.delays.note(draft.runAt);
+  if (spec.place !== undefined) db.places.add(spec.place);
   db.jobs.set({ num, job, fence: 0, blocked });
   for (const hint of hints) db.hint(hint);
   return { job, isDuplicate: false };

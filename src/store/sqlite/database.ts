@@ -19,6 +19,8 @@ export interface Database {
   readonly jobClock: ClockWatch;
   readonly deliveryClock: ClockWatch;
   readonly jobs: JobCache;
+  /** Places to which jobs are pinned: for others a claim need not look. */
+  readonly places: Set<string>;
   /** Numbers of jobs that others depend on, or that have a checkpoint: all others need no look when they end. */
   readonly needed: Set<number>;
   readonly checkpointed: Set<number>;

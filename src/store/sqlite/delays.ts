@@ -24,16 +24,16 @@ export class Delays {
     if (now < this.#nextAt) return;
     const rows = db
       .sql(
-        `SELECT num, kind, owner, priority FROM jobs
+        `SELECT num, kind, owner, priority, place FROM jobs
          WHERE status = 'queued' AND ready = 0 AND blocked = 0 AND run_at <= ? ORDER BY run_at, num`,
       )
-      .all(now) as { num: number; kind: string; owner: string; priority: number }[];
-    for (const { num, kind, owner, priority } of rows) {
-      db.sql("UPDATE jobs SET ready = 1, turn = ? WHERE num = ?").run(db.turns.next(db, kind, owner, priority), num);
+      .all(now) as { num: number; kind: string; owner: string; priority: number; place: string | null }[];
+    for (const row of rows) {
+      db.sql("UPDATE jobs SET ready = 1, turn = ? WHERE num = ?").run(db.turns.next(db, row), row.num);
     }
-    const row = db
+    const next = db
       .sql("SELECT min(run_at) AS next FROM jobs WHERE status = 'queued' AND ready = 0 AND blocked = 0")
       .get() as { next: number | null };
-    this.#nextAt = row.next ?? Infinity;
+    this.#nextAt = next.next ?? Infinity;
   }
 }

@@ -42,6 +42,7 @@ export function createLiveDatabase(connection: Connection, files: DatabaseFiles)
     jobClock: new ClockWatch(),
     deliveryClock: new ClockWatch(),
     jobs: new JobCache(),
+    places: loadPlaces(prepared),
     needed: loadNumbers(prepared, "SELECT DISTINCT needs AS num FROM dependencies"),
     checkpointed: loadNumbers(prepared, "SELECT job AS num FROM checkpoints"),
   };
@@ -103,6 +104,11 @@ function leave(connection: Connection, files: DatabaseFiles): void {
   } finally {
     connection.close();
   }
+}
+
+function loadPlaces(sql: Database["sql"]): Set<string> {
+  const rows = sql("SELECT DISTINCT place FROM jobs WHERE place IS NOT NULL").all() as { place: string }[];
+  return new Set(rows.map(({ place }) => place));
 }
 
 function loadNumbers(sql: Database["sql"], select: string): Set<number> {

@@ -34,15 +34,16 @@ function countHeld(db: Database, kind: string, key: string): number {
 }
 
 function countAhead(db: Database, id: JobId, limit: number): number | undefined {
-  const mine = db.sql("SELECT num, kind, priority, turn FROM jobs WHERE id = ? AND ready = 1").get(id) as
-    | { num: number; kind: string; priority: number; turn: number }
+  const mine = db.sql("SELECT num, kind, place, priority, turn FROM jobs WHERE id = ? AND ready = 1").get(id) as
+    | { num: number; kind: string; place: string | null; priority: number; turn: number }
     | undefined;
   if (mine === undefined) return undefined;
   const row = db
     .sql(
       `SELECT count(*) AS count FROM (SELECT 1 FROM jobs INDEXED BY jobs_ready
-       WHERE kind = ?1 AND ready = 1 AND (priority > ?2 OR (priority = ?2 AND (turn, num) < (?3, ?4))) LIMIT ?5)`,
+       WHERE kind = ?1 AND place IS ?6 AND ready = 1
+         AND (priority > ?2 OR (priority = ?2 AND (turn, num) < (?3, ?4))) LIMIT ?5)`,
     )
-    .get(mine.kind, mine.priority, mine.turn, mine.num, limit) as { count: number };
+    .get(mine.kind, mine.priority, mine.turn, mine.num, limit, mine.place) as { count: number };
   return row.count;
 }

@@ -61,15 +61,16 @@ export function readVerbs(db: Database): Pick<Store, ReadVerb> {
     },
     queued: async (id, request) => readQueued(db, id, request),
     read: async (id, after, limit) => readEvents(db, id, after, limit),
-    lost: async (before, kinds, limit) =>
+    lost: async ({ before, kinds, machine, limit }) =>
       db
         .sql(
           `SELECT ${jobColumns} FROM jobs j ${withSpec}
-           WHERE j.status IN ('running', 'waiting') AND j.expires_at IS NULL AND j.lease_expires_at < ?
-             AND +j.kind IN (SELECT value FROM json_each(?))
-           ORDER BY j.lease_expires_at LIMIT ?`,
+           WHERE j.status IN ('running', 'waiting') AND j.expires_at IS NULL AND j.lease_expires_at < ?1
+             AND +j.kind IN (SELECT value FROM json_each(?2))
+             AND (?3 IS NULL OR coalesce(j.state ->> '$.lease.machine', ?3) = ?3)
+           ORDER BY j.lease_expires_at LIMIT ?4`,
         )
-        .all(before, JSON.stringify(kinds), limit)
+        .all(before, JSON.stringify(kinds), machine ?? null, limit)
         .map((row) => toFound(row as JobRow).job),
     loadCheckpoint: async (id) => {
       const row = db.sql("SELECT checkpoint FROM checkpoints WHERE job = (SELECT num FROM jobs WHERE id = ?)").get(id);

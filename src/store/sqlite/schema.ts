@@ -204,4 +204,14 @@ export const migrations: readonly string[] = [
   CREATE TABLE marks (name TEXT PRIMARY KEY, value TEXT NOT NULL, expires_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   CREATE INDEX marks_expiry ON marks (expires_at);
   `,
+  `
+  ALTER TABLE jobs ADD COLUMN place TEXT;
+  CREATE INDEX jobs_place ON jobs (place) WHERE place IS NOT NULL;
+  DROP INDEX jobs_ready;
+  DROP INDEX jobs_turns;
+  DROP INDEX jobs_ready_key;
+  CREATE INDEX jobs_ready ON jobs (kind, place, priority DESC, turn) WHERE ready = 1;
+  CREATE INDEX jobs_turns ON jobs (kind, place, owner, priority, turn) WHERE ready = 1;
+  CREATE INDEX jobs_ready_key ON jobs (kind, place, slot_key, priority DESC, turn) WHERE ready = 1 AND slot_key IS NOT NULL;
+  `,
 ];

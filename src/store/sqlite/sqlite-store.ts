@@ -10,7 +10,9 @@ import { deliveryVerbs } from "./delivery-methods.ts";
 import { DatabaseFiles } from "./database-files.ts";
 import type { Connection } from "./driver.ts";
 import { leaseVerbs } from "./lease-methods.ts";
+import { memberVerbs } from "./members.ts";
 import { listJobs } from "./list.ts";
+import { createMailStore } from "./mail.ts";
 import { createLiveDatabase } from "./live-database.ts";
 import { findLeftOutput, forgetOutput, purgeJobs, removeJob } from "./purge.ts";
 import { readVerbs } from "./read-methods.ts";
@@ -42,11 +44,14 @@ export function createSqliteStore({ connection, file, createOutput, onClose }: S
     output,
     tokens: createTokenStore(db, write),
     schedules: createScheduleStore(db, write),
+    mail: createMailStore(publish),
     ...readVerbs(db),
     ...leaseVerbs(db, write),
     ...changeVerbs(db, write),
     ...deliveryVerbs(db, write),
     ...unseenVerbs(db, write),
+    ...memberVerbs(),
+    time: async () => Date.now(),
 
     create: (drafts) => write(() => createJobs(db, drafts)),
     limits: async (kind, limits) => db.starts.limit(kind, limits),

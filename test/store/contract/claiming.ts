@@ -26,13 +26,14 @@ function describeLeasing(world: () => World): void {
       status: "running",
       attempt: 1,
       startedAt: t0 + second,
-      lease: { worker: "w7", fence: present(claim).lease.fence, expiresAt: t0 + second + leaseMs },
+      lease: { worker: "w7", machine: "m1", fence: present(claim).lease.fence, expiresAt: t0 + second + leaseMs },
     });
     expect(await world().job(job.id)).toEqual(present(claim).job);
     expect((await world().events(job.id)).at(-1)).toMatchObject({
       type: "attempt-started",
       attempt: 1,
       worker: "w7",
+      machine: "m1",
       at: t0 + second,
     });
   });
@@ -54,7 +55,7 @@ function describeLeasing(world: () => World): void {
       { kind: "four", max: 5 },
       { kind: "three", max: 0 },
     ];
-    const { claims } = await world().store.claim({ worker: "w1", now: t0, leaseMs, wants });
+    const { claims } = await world().store.claim({ worker: "w1", machine: "m1", now: t0, leaseMs, wants });
     expect(claims.map(({ job }) => job.kind)).toEqual(["one", "one", "two", "two", "two"]);
   });
 
@@ -203,7 +204,7 @@ function describeDelays(world: () => World): void {
 
   it("a claim says when the next delayed job becomes ready", async () => {
     const claim = (now: number): ReturnType<World["store"]["claim"]> =>
-      world().store.claim({ worker: "w1", now, leaseMs, wants: [{ kind: "work", max: 10 }] });
+      world().store.claim({ worker: "w1", machine: "m1", now, leaseMs, wants: [{ kind: "work", max: 10 }] });
     expect(await claim(t0)).toEqual({ claims: [] });
     await world().create({ runAt: t0 + 20 }, { runAt: t0 + 10 }, { runAt: t0 });
     expect(await claim(t0)).toMatchObject({ claims: [{}], nextRunAt: t0 + 10 });
@@ -224,6 +225,7 @@ function describeDelays(world: () => World): void {
     for (const now of [t0, runAt, runAt + 1]) {
       const { nextRunAt } = await world().store.claim({
         worker: "w1",
+        machine: "m1",
         now,
         leaseMs,
         wants: [{ kind: "work", max: 9 }],

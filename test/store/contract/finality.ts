@@ -25,10 +25,10 @@ async function tryEverything(world: World, lease: HeldLease): Promise<void> {
   }
   await store.settle(lease, { type: "retry", failure, runAt: late }, { now: late });
   await store.settle(lease, { type: "interrupted", cause: "late", isLoss: true }, { now: late });
-  await store.adopt(lost, { worker: "w2", now: late, leaseMs });
+  await store.adopt(lost, { worker: "w2", machine: "m1", now: late, leaseMs });
   await store.cancel(id, { reason: "late", at: late });
   await store.expireQueued(late + day, 100);
-  await store.claim({ worker: "w3", now: late + day, leaseMs, wants: [{ kind: "work", max: 100 }] });
+  await store.claim({ worker: "w3", machine: "m1", now: late + day, leaseMs, wants: [{ kind: "work", max: 100 }] });
   await store.purge(late, 100);
   await store.tidy();
   await world.restart();

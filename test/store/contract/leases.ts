@@ -25,7 +25,7 @@ function describeBeats(world: () => World): void {
     const extended = await world().job(job.id);
     expect(leaseEnd(extended)).toBe(t0 + 99 * second);
     expect({ ...extended, state: undefined }).toEqual({ ...job, state: undefined });
-    expect(await world().store.lost(t0 + 99 * second, ["work"], 10)).toEqual([]);
+    expect(await world().store.lost({ before: t0 + 99 * second, kinds: ["work"], limit: 10 })).toEqual([]);
   });
 
   it("a beat without leases is answered", async () => {
@@ -75,7 +75,7 @@ function describeBeats(world: () => World): void {
     await store.answer(job.id, { key: "q", answer: { action: "decline" }, at: t0 });
     await store.cancel(job.id, { reason: "not needed", at: t0 });
     expect(leaseEnd(await world().job(job.id))).toBe(t0 + 99 * second);
-    expect(await store.lost(t0 + 99 * second, ["work"], 10)).toEqual([]);
+    expect(await store.lost({ before: t0 + 99 * second, kinds: ["work"], limit: 10 })).toEqual([]);
   });
 }
 
@@ -84,7 +84,7 @@ function describeLoss(world: () => World): void {
     const { job, lease } = await world().start({}, { leaseMs: forMs });
     return { ...lease, before: t0 + 2 * second, job };
   };
-  const rescue = { worker: "w2", now: t0 + 2 * second, leaseMs };
+  const rescue = { worker: "w2", machine: "m1", now: t0 + 2 * second, leaseMs };
 
   it("the lost jobs are those whose lease ended before a time, oldest end first, up to a limit", async () => {
     const [late, early, running] = [
@@ -95,7 +95,7 @@ function describeLoss(world: () => World): void {
     await world().submit();
     await world().finish("failed", { kind: "d" });
     const lost = async (before: number, limit: number): Promise<unknown> =>
-      (await world().store.lost(before, ["a", "b", "c", "d", "work"], limit)).map(({ id }) => id);
+      (await world().store.lost({ before, kinds: ["a", "b", "c", "d", "work"], limit })).map(({ id }) => id);
     expect(await lost(t0 + 2 * second + 1, 10)).toEqual([early.job.id, late.job.id]);
     expect(await lost(t0 + 2 * second, 10)).toEqual([early.job.id]);
     expect(await lost(Infinity, 1)).toEqual([early.job.id]);
@@ -105,7 +105,7 @@ function describeLoss(world: () => World): void {
   it("lost jobs of other kinds are not told", async () => {
     const [one, two] = [await world().start({ kind: "one" }), await world().start({ kind: "two" })];
     const lost = async (...kinds: string[]): Promise<unknown> =>
-      (await world().store.lost(Infinity, kinds, 1)).map(({ id }) => id);
+      (await world().store.lost({ before: Infinity, kinds, limit: 1 })).map(({ id }) => id);
     expect(await lost("one")).toEqual([one.job.id]);
     expect(await lost("two", "three")).toEqual([two.job.id]);
     expect(await lost("three", "on", "one,two", '"one"')).toEqual([]);
@@ -123,7 +123,7 @@ function describeLoss(world: () => World): void {
         ...job.state,
         interruptions: 1,
         losses: 1,
-        lease: { worker: "w2", fence: claim.lease.fence, expiresAt: t0 + 2 * second + leaseMs },
+        lease: { worker: "w2", machine: "m1", fence: claim.lease.fence, expiresAt: t0 + 2 * second + leaseMs },
       },
     });
     expect(await world().job(job.id)).toEqual(claim.job);
@@ -211,8 +211,11 @@ function describeLoss(world: () => World): void {
     expect({ ...released.state, lease: undefined }).toEqual({ ...job.state, lease: undefined });
     expect(released.lastSeq).toBe(job.lastSeq);
     await world().restart();
-    expect(await world().store.lost(t0, ["work"], 10)).toEqual([await world().job(job.id)]);
-    const adopted = await world().store.adopt({ ...lease, before: t0 }, { worker: "w2", now: t0, leaseMs });
+    expect(await world().store.lost({ before: t0, kinds: ["work"], limit: 10 })).toEqual([await world().job(job.id)]);
+    const adopted = await world().store.adopt(
+      { ...lease, before: t0 },
+      { worker: "w2", machine: "m1", now: t0, leaseMs },
+    );
     expect(present(adopted).job.state).toMatchObject({ status: "running", attempt: 1, lease: { worker: "w2" } });
   });
 }
@@ -231,7 +234,7 @@ function describeFencing(world: () => World): void {
     ["save a checkpoint", (store, lease) => store.saveCheckpoint(lease, "1"), false],
     ["ask", (store, lease) => store.ask(lease, { key: "q", question: { message: "?" }, at: t0 }), undefined],
     ["release", (store, lease) => store.release(lease), undefined],
-    ["adopt", (store, lease) => store.adopt(lease, { worker: "w1", now: t0, leaseMs }), undefined],
+    ["adopt", (store, lease) => store.adopt(lease, { worker: "w1", machine: "m1", now: t0, leaseMs }), undefined],
     ["abandon", (store, lease) => store.abandon(lease, outcomes.failed, t0), undefined],
   ];
 

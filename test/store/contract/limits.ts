@@ -228,7 +228,7 @@ function describePausing(world: () => World): void {
     await world().submit({ kind: "other" });
     await world().store.setPaused("work", true);
     const wants = ["work", "other"].map((kind) => ({ kind, max: 5 }));
-    const { claims } = await world().store.claim({ worker: "w2", now: t0, leaseMs, wants });
+    const { claims } = await world().store.claim({ worker: "w2", machine: "m1", now: t0, leaseMs, wants });
     expect(claims.map(({ job: { kind } }) => kind)).toEqual(["other"]);
     expect(await world().store.beat([lease], t0 + leaseMs)).toEqual({ lost: [], cancelled: [] });
     expect(await world().store.settle(lease, outcomes.succeeded, { now: t0 })).toBeDefined();

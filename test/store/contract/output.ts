@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { OutputAddress, OutputStore } from "../../../src/store/output-store.ts";
+import type { HeldOutput, OutputAddress, OutputStore } from "../../../src/store/output-store.ts";
 import { until } from "../../until.ts";
 import { t0 } from "../drafts.ts";
 import { outcomes, useWorld, type OpenStore, type World } from "../world.ts";
@@ -14,15 +14,31 @@ export function describeOutput(open: OpenStore): void {
     const world = useWorld(open, { outputCapBytes: capBytes });
     describeStreams(world);
     describeCap(world);
+    describePieces(world);
   });
   describe("output that a process appends by itself", () => {
     describeFiles(useWorld(open, { outputCapBytes: fileCapBytes }));
   });
 }
 
-async function addressOf(world: World, { attempt = 1, stream = "stdout" } = {}): Promise<OutputAddress> {
-  const { job } = await world.start();
-  return { id: job.id, attempt, stream };
+interface HeldStream extends OutputAddress {
+  readonly held: HeldOutput;
+}
+
+/** A stream of an attempt that this process may write. */
+async function addressOf(world: World, { attempt = 1, stream = "stdout" } = {}): Promise<HeldStream> {
+  const { job, lease } = await world.start();
+  const held = { lease, attempt, isResumed: false };
+  await world.store.output.restore(held);
+  return { id: job.id, attempt, stream, held };
+}
+
+/** Restarts as an engine does that stops and later goes on with its attempt. */
+async function restart(world: World, { id, attempt, held }: HeldStream): Promise<void> {
+  await world.store.output.flush(id, attempt);
+  world.store.output.leave(id, attempt, { isOver: false });
+  await world.restart();
+  await world.store.output.restore({ ...held, isResumed: true });
 }
 
 function write(output: OutputStore, address: OutputAddress, ...chunks: (string | Uint8Array)[]): void {
@@ -119,7 +135,7 @@ function describeStreams(world: () => World): void {
   it("output outlives a restart, and a new writer goes on at its end", async () => {
     const address = await addressOf(world());
     write(world().store.output, address, "one ");
-    await world().restart();
+    await restart(world(), address);
     write(world().store.output, address, "two ");
     write(world().store.output, address, "three");
     expect(await readAll(world().store.output, address)).toEqual([{ from: 0, text: "one two three" }]);
@@ -130,6 +146,7 @@ function describeStreams(world: () => World): void {
     const address = await addressOf(world());
     write(output, address, "one");
     write(output, { ...address, stream: "stderr" }, "two");
+    await output.restore({ ...address.held, attempt: 2 });
     write(output, { ...address, attempt: 2 }, "three");
     write(output, { ...address, stream: "std" }, "four");
     expect((await output.streams(address.id, 1)).toSorted()).toEqual(["std", "stderr", "stdout"]);
@@ -143,6 +160,7 @@ function describeStreams(world: () => World): void {
   it("removing a job's output removes all of it and nothing else", async () => {
     const { output } = world().store;
     const [address, other] = [await addressOf(world()), await addressOf(world())];
+    await output.restore({ ...address.held, attempt: 2 });
     for (const each of [address, { ...address, attempt: 2 }, { ...address, stream: "stderr" }, other]) {
       write(output, each, "output");
     }
@@ -156,10 +174,16 @@ function describeStreams(world: () => World): void {
 
   it("output is read as before after its job has ended", async () => {
     const { job, lease } = await world().start();
+    const { output } = world().store;
     const address = { id: job.id, attempt: 1, stream: "stdout" };
-    write(world().store.output, address, "output");
+    await output.restore({ lease, attempt: 1, isResumed: false });
+    write(output, address, "output");
+    await output.flush(job.id, 1);
     await world().store.settle(lease, outcomes.failed, { now: t0 });
-    expect(await readAll(world().store.output, address)).toEqual([{ from: 0, text: "output" }]);
+    output.leave(job.id, 1, { isOver: true });
+    expect(await readAll(output, address)).toEqual([{ from: 0, text: "output" }]);
+    expect(await output.measure(address)).toEqual({ size: 6, dropped: 0 });
+    expect(await output.streams(job.id, 1)).toEqual(["stdout"]);
   });
 
   it.each(["", "..", "../x", "a/b", "a.b", "A", "1a", "a b", "ä", "a\0", "x".repeat(33)])(
@@ -244,7 +268,7 @@ function describeCap(world: () => World): void {
     for (let at = 0; at < text.length; at += 1_999) {
       const { output } = world().store;
       write(output, address, text.slice(at, at + 1_999));
-      if (at % 5 === 0) await world().restart();
+      if (at % 5 === 0) await restart(world(), address);
       const { size } = await world().store.output.measure(address);
       for (const from of [0, 100, size - 500]) {
         const slice = await world().store.output.read(address, Math.max(0, from), 50);
@@ -293,6 +317,34 @@ function describeCap(world: () => World): void {
   });
 }
 
+function describePieces(world: () => World): void {
+  it("a piece is kept under its name until another takes its place, and is no stream", async () => {
+    const address = await addressOf(world());
+    const piece = { id: address.id, attempt: 1, name: "load" };
+    const load = async (name = "load"): Promise<string | undefined> => {
+      const bytes = await world().store.output.loadPiece({ ...piece, name });
+      return bytes === undefined ? undefined : Buffer.from(bytes).toString();
+    };
+    await world().store.output.savePiece(piece, "first");
+    await world().store.output.savePiece({ ...piece, name: "motion" }, "");
+    expect(await load()).toBe("first");
+    const large = "x".repeat(1_000_000);
+    await world().store.output.savePiece(piece, Buffer.from(large));
+    await restart(world(), address);
+    expect((await load()) === large).toBe(true);
+    expect(await load("motion")).toBe("");
+    expect(await load("quality")).toBeUndefined();
+    expect(await world().store.output.loadPiece({ ...piece, attempt: 2 })).toBeUndefined();
+    expect(await world().store.output.streams(address.id, 1)).toEqual([]);
+    await expect(world().store.output.savePiece({ ...piece, name: "../load" }, "x")).rejects.toMatchObject({
+      name: "LonghaulError",
+      code: "invalid_input",
+    });
+    await world().store.output.remove(address.id);
+    expect(await load()).toBeUndefined();
+  });
+}
+
 function describeFiles(world: () => World): void {
   it("what a process appends to a stream's file is read like any output, and hinted at when told", async () => {
     const { store } = world();
@@ -312,7 +364,8 @@ function describeFiles(world: () => World): void {
   it("a stream's file is the same after a restart", async () => {
     const address = await addressOf(world());
     appendFileSync(world().store.output.file(address).path, "one ");
-    await world().restart();
+    await world().store.output.file(address).grown({ isDurable: true });
+    await restart(world(), address);
     appendFileSync(world().store.output.file(address).path, "two");
     expect(await readAll(world().store.output, address)).toEqual([{ from: 0, text: "one two" }]);
   });

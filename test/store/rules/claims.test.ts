@@ -46,7 +46,7 @@ describe("free starts", () => {
 });
 
 describe("holding a job", () => {
-  const request = { worker: "w2", leaseMs, now: t0 };
+  const request = { worker: "w2", machine: "m1", leaseMs, now: t0 };
 
   it("gives the worker a lease under a fence of its own", () => {
     const stored = queued();

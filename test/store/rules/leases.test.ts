@@ -29,7 +29,10 @@ describe("settling an attempt", () => {
 describe("the end of a lease", () => {
   it("is put into the state of a held job, and of no other", () => {
     const { state } = running().job;
-    expect(withLeaseEnd(state, t0 + second)).toEqual({ ...state, lease: { ...token, expiresAt: t0 + second } });
+    expect(withLeaseEnd(state, t0 + second)).toEqual({
+      ...state,
+      lease: { ...token, machine: "m1", expiresAt: t0 + second },
+    });
     const waiting = queued().job.state;
     expect(withLeaseEnd(waiting, t0 + second)).toBe(waiting);
   });

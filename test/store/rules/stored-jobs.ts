@@ -20,7 +20,7 @@ export function queued(options: DraftOptions = {}): StoredJob {
 
 export function running(options: DraftOptions = {}): StoredJob {
   const stored = queued(options);
-  return changed({ ...stored, fence: 1 }, transitions.start(stored.job, { ...token, leaseMs, now: t0 }));
+  return changed({ ...stored, fence: 1 }, transitions.start(stored.job, { ...token, machine: "m1", leaseMs, now: t0 }));
 }
 
 export function ended(status: TerminalStatus, options: DraftOptions = {}): StoredJob {

@@ -134,12 +134,18 @@ describe.each(versions)("a store of version %s", (version) => {
     const running = present(jobs.get("running"));
     const now = running.createdAt;
     const claim = async (kind: string): Promise<(string | undefined)[]> => {
-      const { claims } = await store.claim({ worker: "new", now, leaseMs: 1_000, wants: [{ kind, max: 10 }] });
+      const { claims } = await store.claim({
+        worker: "new",
+        machine: "m1",
+        now,
+        leaseMs: 1_000,
+        wants: [{ kind, max: 10 }],
+      });
       return claims.map(({ job }) => job.name);
     };
     expect(await claim("work")).toEqual(["urgent", "queued"]);
     const lost = { id: running.id, worker: "fixture", fence: 1, before: Infinity };
-    const { lease } = present(await store.adopt(lost, { worker: "new", now, leaseMs: 1_000 }));
+    const { lease } = present(await store.adopt(lost, { worker: "new", machine: "m1", now, leaseMs: 1_000 }));
     await store.settle(lease, outcomes.succeeded, { now });
     expect(await claim("work")).toEqual(["blocked"]);
     await store.retry(present(jobs.get("failed")).id, { at: now });

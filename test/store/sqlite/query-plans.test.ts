@@ -106,7 +106,7 @@ describe("query plans", () => {
   });
 
   const rounds: [string, (recording: Recording) => Promise<unknown>][] = [
-    ["looking for lost jobs", ({ world }) => world.store.lost(t0, ["work"], 10)],
+    ["looking for lost jobs", ({ world }) => world.store.lost({ before: t0, kinds: ["work"], limit: 10 })],
     ["ending queued jobs", ({ world }) => world.store.expireQueued(t0, 10)],
     ["purging", ({ world }) => world.store.purge(t0, 10)],
     ["getting a job", ({ world }) => world.store.get(unknownId)],
