@@ -64,8 +64,9 @@ export async function openConnections({ url, schema, size }: ConnectionOptions):
     return pool;
   };
   const [requests, beats] = [openPool(size), openPool(1)];
+  let closing: Promise<unknown> | undefined;
   const translate = (error: unknown): never => {
-    throw toStorageError(error, place);
+    throw closing === undefined ? toStorageError(error, place) : new LonghaulError("stopped", "The store is closed.");
   };
   const prepare = prepared(schema);
   const queryOn = (client: Pool | PoolClient): Session["query"] =>
@@ -97,7 +98,8 @@ export async function openConnections({ url, schema, size }: ConnectionOptions):
       return client;
     },
     close: async () => {
-      await Promise.all([requests.end(), beats.end()]);
+      closing ??= Promise.all([requests.end(), beats.end()]);
+      await closing;
     },
   };
 }

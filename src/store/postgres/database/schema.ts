@@ -36,6 +36,7 @@ export const migrations: readonly string[] = [
     id UUID PRIMARY KEY,
     kind TEXT COLLATE "C" NOT NULL,
     owner TEXT COLLATE "C" NOT NULL,
+    place TEXT COLLATE "C" NOT NULL,
     slot_key TEXT COLLATE "C",
     priority INTEGER NOT NULL,
     turn BIGINT NOT NULL,
@@ -49,14 +50,15 @@ export const migrations: readonly string[] = [
     deadline_at BIGINT,
     lease_expires_at BIGINT,
     worker TEXT,
+    machine TEXT,
     cancel_asked BOOLEAN NOT NULL,
     expires_at BIGINT,
     unseen_at BIGINT,
     state TEXT NOT NULL
   ) WITH (fillfactor = 70);
   CREATE INDEX states_status ON longhaul.states (status, id);
-  CREATE INDEX states_ready ON longhaul.states (kind, priority DESC, turn, id) WHERE ready;
-  CREATE INDEX states_turns ON longhaul.states (kind, owner, priority, turn) WHERE ready;
+  CREATE INDEX states_ready ON longhaul.states (kind, place, priority DESC, turn, id) WHERE ready;
+  CREATE INDEX states_turns ON longhaul.states (kind, place, owner, priority, turn) WHERE ready;
   CREATE INDEX states_parked ON longhaul.states (kind, slot_key, priority DESC, turn, id) WHERE parked;
   CREATE INDEX states_open_key ON longhaul.states (kind, slot_key)
     WHERE slot_key IS NOT NULL AND (status IN ('running', 'waiting') OR ready AND NOT parked);
@@ -89,6 +91,34 @@ export const migrations: readonly string[] = [
   );
   CREATE INDEX tombstones_output ON longhaul.tombstones (id) WHERE has_output;
   CREATE INDEX tombstones_age ON longhaul.tombstones (purged_at);
+
+  CREATE TABLE longhaul.receivers (
+    job UUID NOT NULL, target INTEGER NOT NULL, format TEXT NOT NULL, url TEXT NOT NULL, host TEXT NOT NULL, secret TEXT,
+    is_gone BOOLEAN NOT NULL DEFAULT false,
+    PRIMARY KEY (job, target)
+  );
+  CREATE TABLE longhaul.deliveries (
+    job UUID NOT NULL,
+    seq BIGINT NOT NULL,
+    target INTEGER NOT NULL,
+    type TEXT NOT NULL,
+    host TEXT COLLATE "C" NOT NULL,
+    job_state TEXT NOT NULL,
+    state TEXT COLLATE "C" NOT NULL,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    uncounted INTEGER NOT NULL DEFAULT 0,
+    is_claimed BOOLEAN NOT NULL DEFAULT false,
+    next_at BIGINT,
+    last_status INTEGER,
+    last_error TEXT,
+    created_at BIGINT NOT NULL,
+    delivered_at BIGINT,
+    PRIMARY KEY (job, seq, target)
+  );
+  CREATE INDEX deliveries_due ON longhaul.deliveries (host, next_at) WHERE state = 'pending';
+  CREATE INDEX deliveries_state ON longhaul.deliveries (state, job, seq, target);
+  CREATE INDEX deliveries_claimed ON longhaul.deliveries (host, next_at) WHERE is_claimed;
+  CREATE TABLE longhaul.members (machine TEXT PRIMARY KEY, worker TEXT NOT NULL, expires_at BIGINT NOT NULL, member TEXT NOT NULL);
 
   CREATE TABLE longhaul.unindexed (job UUID PRIMARY KEY);
   CREATE TABLE longhaul.words (job UUID PRIMARY KEY, words TSVECTOR NOT NULL);

@@ -1,10 +1,13 @@
 import type { JobId } from "../../../job/id.ts";
+import type { JobSpec } from "../../../job/job.ts";
 import { isHeld } from "../../../job/state.ts";
 import { limitOfKey } from "../../rules/claims.ts";
 import { firstInOrder, nextTurn, type ReadyJob } from "../../rules/turns.ts";
+import type { Session } from "../database/connections.ts";
 import type { Lookup, Needs, Unit } from "../writing/unit.ts";
 import { limits } from "./limits.ts";
-import { entries, writeState, type Entry } from "./rows.ts";
+import { entries, noPlace, writeState, type Entry } from "./rows.ts";
+import { toQueue, type Ticket, type Tickets } from "./tickets.ts";
 
 /** More than a transaction usually frees room for; what is left over is admitted by `tidy`. */
 const admittedAtOnce = 200;
@@ -24,21 +27,33 @@ interface TurnsOfOwner {
   readonly served: number;
 }
 
-/** By kind, owner and priority. */
+/** By kind, place, owner and priority: jobs that wait for one place do not hold up their owner's others. */
 const turns: Lookup<TurnsOfOwner> = {
   name: "turns of",
   order: 4,
   load: async (session, keys) => {
-    const wanted = keys.map((key) => JSON.parse(key) as [string, string, number]);
+    const wanted = keys.map((key) => JSON.parse(key) as [string, string, string, number]);
     const rows = await session.query<{ n: number; last: number | null; first: number | null }>(
-      `SELECT w.n, (SELECT max(turn) FROM longhaul.states s WHERE s.kind = w.kind AND s.owner = w.owner AND s.priority = w.priority AND s.ready) AS last,
-         (SELECT turn FROM longhaul.states s WHERE s.kind = w.kind AND s.priority = w.priority AND s.ready ORDER BY s.kind, s.priority DESC, s.turn LIMIT 1) AS first
-       FROM unnest($1::text[], $2::text[], $3::integer[]) WITH ORDINALITY AS w (kind, owner, priority, n)`,
-      [wanted.map(([kind]) => kind), wanted.map(([, owner]) => owner), wanted.map(([, , priority]) => priority)],
+      `SELECT w.n, (SELECT turn FROM longhaul.states s WHERE s.kind = w.kind AND s.place = w.place AND s.owner = w.owner
+           AND s.priority = w.priority AND s.ready ORDER BY s.turn DESC LIMIT 1) AS last,
+         (SELECT turn FROM longhaul.states s WHERE s.kind = w.kind AND s.place = '' AND s.priority = w.priority AND s.ready
+           ORDER BY s.turn LIMIT 1) AS first
+       FROM unnest($1::text[], $2::text[], $3::text[], $4::integer[]) WITH ORDINALITY AS w (kind, place, owner, priority, n)`,
+      [0, 1, 2, 3].map((column) => wanted.map((key) => key[column] ?? null)),
     );
-    return new Map(rows.map(({ n, last, first }) => [keys[n - 1] ?? "", { last: last ?? undefined, served: first ?? 0 }]));
+    return new Map(
+      rows.map(({ n, last, first }) => [keys[n - 1] ?? "", { last: last ?? undefined, served: first ?? 0 }]),
+    );
   },
 };
+
+/** Nobody else admits jobs under these keys until the transaction ends. */
+export const lockKeys = `SELECT pg_advisory_xact_lock(h) FROM
+  (SELECT DISTINCT hashtextextended(k, 12) AS h FROM unnest($1::text[]) AS k ORDER BY h OFFSET 0) AS hashes`;
+
+export function toRoomKey(kind: string, key: string): string {
+  return JSON.stringify([kind, key]);
+}
 
 /** By kind and key. The lock lasts as long as the transaction, so that nobody else admits under the key what this one does not see. */
 const keyRooms: Lookup<KeyRoom> = {
@@ -47,11 +62,7 @@ const keyRooms: Lookup<KeyRoom> = {
   load: async (session, keys) => {
     const wanted = keys.map((key) => JSON.parse(key) as [string, string]);
     const [, rows] = await Promise.all([
-      session.query(
-        `SELECT pg_advisory_xact_lock(h) FROM
-           (SELECT DISTINCT hashtextextended(k, 12) AS h FROM unnest($1::text[]) AS k ORDER BY h OFFSET 0) AS hashes`,
-        [keys],
-      ),
+      session.query(lockKeys, [keys]),
       session.query<{ n: number; open: number; parked: JobId[] | null }>(
         `SELECT w.n, (SELECT count(*) FROM longhaul.states s WHERE s.kind = w.kind AND s.slot_key = w.key AND s.slot_key IS NOT NULL
              AND (s.status IN ('running', 'waiting') OR s.ready AND NOT s.parked)) AS open,
@@ -66,17 +77,13 @@ const keyRooms: Lookup<KeyRoom> = {
 };
 
 /** What it takes to make a job ready that is about to be created. */
-export function addReadinessNeeds(needs: Needs, { kind, owner, priority, key }: JobPlace): void {
-  needs.add(turns, toTurnKey({ kind, owner, priority }));
+export function addReadinessNeeds(needs: Needs, job: QueuedJob): void {
+  const { kind, key } = job;
+  needs.add(turns, toTurnKey(job));
   if (key !== undefined && key !== "") needs.add(limits, kind);
 }
 
-interface JobPlace {
-  readonly kind: string;
-  readonly owner: string;
-  readonly priority: number;
-  readonly key?: string | undefined;
-}
+type QueuedJob = Pick<JobSpec, "kind" | "owner" | "priority" | "place" | "key">;
 
 /** Works out whether a job that changes may be claimed, and in which turn. Whether its key has room is decided when all else is. */
 export function settleReadiness(unit: Unit, entry: Entry, now: number): Entry {
@@ -92,7 +99,7 @@ export function settleReadiness(unit: Unit, entry: Entry, now: number): Entry {
   };
 }
 
-function takeTurn(unit: Unit, job: JobPlace): number {
+function takeTurn(unit: Unit, job: QueuedJob): number {
   const key = toTurnKey(job);
   const { last, served } = unit.read(turns, key) ?? { last: undefined, served: 0 };
   const turn = nextTurn(last, served);
@@ -125,10 +132,12 @@ export function admitParked(unit: Unit): void {
 function changedByKey(unit: Unit): Map<string, Entry[]> {
   const byKey = new Map<string, Entry[]>();
   for (const entry of unit.assumed(entries).values()) {
+    if (entry === undefined) continue;
     const { job } = entry.stored;
-    const isTouched = isOpen(entry) !== entry.wasOpen || (entry.isParked && !entry.wasParked) || (entry.wasParked && !entry.isParked);
+    const isTouched =
+      isOpen(entry) !== entry.wasOpen || (entry.isParked && !entry.wasParked) || (entry.wasParked && !entry.isParked);
     if (!isTouched || limitOf(unit, job) === Infinity) continue;
-    const key = JSON.stringify([job.kind, job.key]);
+    const key = toRoomKey(job.kind, job.key ?? "");
     byKey.set(key, [...(byKey.get(key) ?? []), entry]);
   }
   return byKey;
@@ -144,10 +153,42 @@ function isOpen({ stored, isReady, isParked }: Entry): boolean {
   return isHeld(stored.job.state) || (isReady && !isParked);
 }
 
-function limitOf(unit: Unit, { kind, key = "" }: Pick<JobPlace, "kind" | "key">): number {
+function limitOf(unit: Unit, { kind, key = "" }: Pick<QueuedJob, "kind" | "key">): number {
   return key === "" ? Infinity : limitOfKey(unit.read(limits, kind) ?? {}, key);
 }
 
-function toTurnKey({ kind, owner, priority }: JobPlace): string {
-  return JSON.stringify([kind, owner, priority]);
+function toTurnKey({ kind, place = noPlace, owner, priority }: QueuedJob): string {
+  return JSON.stringify([kind, place, owner, priority]);
+}
+
+/** Puts and removes tickets, as the jobs of a transaction are when all is decided. */
+export async function sendTickets(tickets: Tickets, session: Session, unit: Unit): Promise<Promise<unknown>[]> {
+  const [put, removed] = [new Map<string, Ticket[]>(), new Map<string, JobId[]>()];
+  for (const entry of unit.assumed(entries).values()) {
+    if (entry === undefined || hasTicket(entry) === entry.hadTicket) continue;
+    const { id, priority } = entry.stored.job;
+    const queue = queueOf(entry);
+    if (entry.hadTicket) removed.set(queue, [...(removed.get(queue) ?? []), id]);
+    else put.set(queue, [...(put.get(queue) ?? []), { id, priority, turn: entry.turn }]);
+  }
+  const removing = [...removed].map(([queue, ids]) => tickets.remove(session, queue, ids));
+  const putting = [...put].map(([queue, those]) => tickets.put(session, queue, those));
+  await Promise.all(putting.map(({ sent }) => sent));
+  return [...removing, ...putting.map(({ done }) => done)];
+}
+
+/** The queues into which tickets are put. */
+export function neededQueues(unit: Unit): Set<string> {
+  const changed = [...unit.assumed(entries).values()];
+  return new Set(
+    changed.filter((entry) => entry !== undefined && hasTicket(entry)).map((entry) => queueOf(entry as Entry)),
+  );
+}
+
+function hasTicket({ isReady, isParked }: Entry): boolean {
+  return isReady && !isParked;
+}
+
+function queueOf({ stored }: Entry): string {
+  return toQueue(stored.job.kind, stored.job.place);
 }

@@ -5,9 +5,10 @@ import { isHeldBy, type Change } from "../../../job/transitions.ts";
 import { recordChange } from "../../rules/change.ts";
 import { followEnd } from "../../rules/ends.ts";
 import type { HeldLease } from "../../store.ts";
-import type { Lookup, SetStatement, Unit } from "../writing/unit.ts";
+import type { SetStatement, Unit } from "../writing/unit.ts";
 import { settleReadiness } from "./admission.ts";
 import { markUnindexed } from "../finding/search.ts";
+import { none, readRelatives } from "./relatives.ts";
 import { entries, writeEvents, writeState, type Entry } from "./rows.ts";
 
 /** Reads a job, lets `decide` make the change, and writes it with all that follows. Undefined if nothing changed. */
@@ -48,33 +49,6 @@ function writeChange(unit: Unit, before: Entry, change: Change, now: number): En
   return changed;
 }
 
-/** Ids of the jobs that depend on one. */
-export const dependents: Lookup<readonly JobId[]> = {
-  name: "dependents of",
-  order: 5,
-  load: async (session, ids) => {
-    const rows = await session.query<{ needs: JobId; jobs: JobId[] }>(
-      "SELECT needs, array_agg(job ORDER BY job) AS jobs FROM longhaul.dependencies WHERE needs = ANY ($1::uuid[]) GROUP BY needs",
-      [ids],
-    );
-    return new Map(rows.map(({ needs, jobs }) => [needs, jobs]));
-  },
-};
-
-/** Ids of the children of a job that have not ended. */
-const children: Lookup<readonly JobId[]> = {
-  name: "children of",
-  order: 5,
-  load: async (session, ids) => {
-    const rows = await session.query<{ parent: JobId; jobs: JobId[] }>(
-      `SELECT j.parent, array_agg(j.id ORDER BY j.id) AS jobs FROM longhaul.jobs j JOIN longhaul.states s USING (id)
-       WHERE j.parent = ANY ($1::uuid[]) AND s.expires_at IS NULL GROUP BY j.parent`,
-      [ids],
-    );
-    return new Map(rows.map(({ parent, jobs }) => [parent, jobs]));
-  },
-};
-
 const deleteCheckpoints: SetStatement = {
   order: 30,
   sql: "DELETE FROM longhaul.checkpoints WHERE job = ANY ($1::uuid[])",
@@ -86,10 +60,7 @@ function applyEnd(unit: Unit, ended: Entry, state: TerminalState, now: number): 
   const isSuccess = state.status === "succeeded";
   if (isSuccess) unit.write(deleteCheckpoints, [id], id);
   if ("failure" in state) markUnindexed(unit, id);
-  const relatives = {
-    dependents: ended.isNeeded ? findAll(unit, unit.read(dependents, id)) : [],
-    children: isSuccess ? [] : findAll(unit, readChildren(unit, id)),
-  };
+  const relatives = isSuccess && !ended.isNeeded ? none : readRelatives(unit, id, isSuccess);
   return followEnd(ended.stored.job, relatives, now).flatMap((consequence) => {
     const dependent = unit.read(entries, consequence.stored.job.id);
     if (dependent === undefined) return [];
@@ -97,17 +68,6 @@ function applyEnd(unit: Unit, ended: Entry, state: TerminalState, now: number): 
     unblock(unit, dependent, consequence.change, now);
     return [];
   });
-}
-
-/** Those too that are made in this very transaction. */
-function readChildren(unit: Unit, parent: JobId): JobId[] {
-  const own = [...unit.assumed(entries).values()].filter(({ isNew, stored }) => isNew && stored.job.parent === parent);
-  return [...(unit.read(children, parent) ?? []), ...own.map(({ stored }) => stored.job.id)];
-}
-
-/** All of them are named before the first is missed, so that they are read at once. */
-function findAll(unit: Unit, ids: readonly JobId[] = []): Entry["stored"][] {
-  return unit.readAll(entries, ids).map(({ stored }) => stored);
 }
 
 function unblock(unit: Unit, dependent: Entry, change: Change | undefined, now: number): void {

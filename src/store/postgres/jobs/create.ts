@@ -6,7 +6,7 @@ import type { Created, JobDraft } from "../../store.ts";
 import { markUnindexed } from "../finding/search.ts";
 import { Needs, type Lookup, type SetStatement, type Unit } from "../writing/unit.ts";
 import { addReadinessNeeds, settleReadiness } from "./admission.ts";
-import { dependents } from "./change.ts";
+import { addChild, addDependent } from "./relatives.ts";
 import { entries, toNumber, toSpecText, writeEvents, writeState, type Entry } from "./rows.ts";
 
 /** Who has an owner's idempotency key, and with which input. */
@@ -103,8 +103,10 @@ function insertJob(unit: Unit, draft: JobDraft): Created {
   writeState(unit, entry, spec.createdAt);
   writeEvents(unit, spec.id, events, spec.createdAt);
   markUnindexed(unit, spec.id);
-  if (spec.idempotencyKey !== undefined) unit.assume(keyHolders, toHolderKey(spec), { id: spec.id, input: draft.input });
+  if (spec.idempotencyKey !== undefined)
+    unit.assume(keyHolders, toHolderKey(spec), { id: spec.id, input: draft.input });
   for (const tag of new Set(spec.tags)) unit.write(insertTags, [tag, spec.id]);
+  if (spec.parent !== undefined) addChild(unit, spec.parent, spec.id);
   for (const needed of needs) depend(unit, needed, spec.id);
   for (const hint of hints) unit.hint(hint);
   return { job, isDuplicate: false };
@@ -113,8 +115,7 @@ function insertJob(unit: Unit, draft: JobDraft): Created {
 function depend(unit: Unit, needed: Entry, id: JobId): void {
   const { id: needs } = needed.stored.job;
   unit.write(insertDependencies, [needs, id], `${needs} ${id}`);
-  const known = needed.isNeeded ? (unit.read(dependents, needs) ?? []) : [];
-  unit.assume(dependents, needs, [...known, id]);
+  addDependent(unit, needs, id);
   unit.assume(entries, needs, { ...needed, isNeeded: true });
 }
 

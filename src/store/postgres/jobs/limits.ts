@@ -17,7 +17,10 @@ export const limits: Lookup<KindLimits> = {
 /** Undefined where nothing is limited. */
 export function toLimitsText({ perKey, perKeyOf, rate }: KindLimits): string {
   const finite = perKey === undefined || perKey === Infinity ? {} : { perKey };
-  const keys = [...(perKeyOf ?? [])].map(([key, limit]) => [key, Number.isFinite(limit) ? limit : Number.MAX_SAFE_INTEGER]);
+  const keys = [...(perKeyOf ?? [])].map(([key, limit]) => [
+    key,
+    Number.isFinite(limit) ? limit : Number.MAX_SAFE_INTEGER,
+  ]);
   return JSON.stringify({ ...finite, perKeyOf: keys.toSorted(), rate });
 }
 

@@ -6,7 +6,7 @@ import type { Lookup, SetStatement, Unit } from "../writing/unit.ts";
 import { applyChange, findHeld } from "./change.ts";
 import { entries } from "./rows.ts";
 
-interface QuestionRow {
+export interface QuestionRow {
   readonly key: string;
   readonly question: string;
   readonly asked_at: number;
@@ -68,7 +68,14 @@ export function answerQuestion(
 function store(unit: Unit, id: JobId, question: AskedQuestion): void {
   unit.assume(asked, toKey(id, question.key), question);
   const answer = question.answer === undefined ? null : JSON.stringify(question.answer);
-  const row = [id, question.key, JSON.stringify(question.question), question.askedAt, answer, question.answeredAt ?? null];
+  const row = [
+    id,
+    question.key,
+    JSON.stringify(question.question),
+    question.askedAt,
+    answer,
+    question.answeredAt ?? null,
+  ];
   unit.write(upsertQuestions, row, toKey(id, question.key));
 }
 

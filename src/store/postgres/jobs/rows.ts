@@ -113,6 +113,7 @@ const stateColumns = [
   ["deadline_at", "bigint"],
   ["lease_expires_at", "bigint"],
   ["worker", "text"],
+  ["machine", "text"],
   ["cancel_asked", "boolean"],
   ["expires_at", "bigint"],
   ["unseen_at", "bigint"],
@@ -122,6 +123,7 @@ const stateColumns = [
 const fixedColumns = [
   ["kind", "text"],
   ["owner", "text"],
+  ["place", "text"],
   ["slot_key", "text"],
   ["priority", "integer"],
 ] as const;
@@ -146,10 +148,13 @@ export const insertStates: SetStatement = {
   sql: `INSERT INTO longhaul.states (${names(insertedColumns)}) SELECT * FROM unnest(${arrays(insertedColumns)})`,
 };
 
+/** Of jobs that are pinned to none. */
+export const noPlace = "";
+
 /** Writes the row of a job as it is now; `now` is when it came to be so. */
 export function writeState(unit: Unit, entry: Entry, now: number): void {
   const { stored } = entry;
-  const { id, state, lastSeq, kind, owner, key, priority } = stored.job;
+  const { id, state, lastSeq, kind, owner, place, key, priority } = stored.job;
   const searched = toSearched(stored.job, stored.blocked, now);
   const held = isHeld(state) ? state : undefined;
   const row: Row = [
@@ -165,11 +170,12 @@ export function writeState(unit: Unit, entry: Entry, now: number): void {
     searched.deadlineAt ?? null,
     searched.leaseExpiresAt ?? null,
     held?.lease.worker ?? null,
+    held?.lease.machine ?? null,
     held?.cancelRequest !== undefined,
     searched.expiresAt ?? null,
     searched.unseenAt ?? null,
     JSON.stringify(state),
   ];
-  if (entry.isNew) unit.write(insertStates, [...row, kind, owner, key ?? null, priority], id);
+  if (entry.isNew) unit.write(insertStates, [...row, kind, owner, place ?? noPlace, key ?? null, priority], id);
   else unit.write(updateStates, row, id);
 }

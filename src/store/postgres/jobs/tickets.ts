@@ -1,4 +1,4 @@
-import type { IDatabase, PgBoss } from "pg-boss";
+import type { Db, PgBoss } from "pg-boss";
 import type { JobId } from "../../../job/id.ts";
 import type { Connections, Session } from "../database/connections.ts";
 import { loadPeer } from "../database/driver.ts";
@@ -7,11 +7,18 @@ import { loadPeer } from "../database/driver.ts";
 export interface Tickets {
   /** Queues have to be there before tickets are put into them. */
   readonly prepare: (queues: Iterable<string>) => Promise<void>;
-  readonly put: (session: Session, queue: string, tickets: readonly Ticket[]) => Promise<unknown>;
+  readonly put: (session: Session, queue: string, tickets: readonly Ticket[]) => Issued;
+  /** One that a claim has taken already is left to it: it finds that the job cannot start. */
   readonly remove: (session: Session, queue: string, ids: readonly JobId[]) => Promise<unknown>;
   /** Takes the first tickets that nobody else is taking; they are gone when the transaction is committed. */
   readonly take: (session: Session, queue: string, max: number) => Promise<JobId[]>;
   readonly close: () => Promise<void>;
+}
+
+/** A statement that goes through pg-boss, which sends it a little later. */
+export interface Issued {
+  readonly sent: Promise<unknown>;
+  readonly done: Promise<unknown>;
 }
 
 export interface Ticket {
@@ -58,17 +65,23 @@ export async function openTickets({ connections, schema, isServer }: TicketOptio
         });
       }
     },
-    put: (session, queue, tickets) =>
-      boss.insert(queue, tickets.map(toBossJob), { db: toDatabase(session) }),
-    remove: (session, queue, ids) => boss.deleteJob(queue, [...ids], { db: toDatabase(session) }),
+    put: (session, queue, tickets) => issue(session, (db) => boss.insert(queue, tickets.map(toBossJob), { db })),
+    remove: ({ query }, queue, ids) => query(removeTickets.replaceAll("boss.", `"${schema}".`), [queue, ids]),
     take: async (session, queue, max) => {
       const db = toDatabase(session);
       const taken = await boss.fetch(queue, { batchSize: max, ignoreStartAfter: true, db });
-      return taken.map(({ id }) => id as JobId);
+      const ids = taken.map(({ id }) => id as JobId);
+      // Nobody waits for it: where it fails the transaction cannot be committed.
+      if (ids.length > 0) void boss.deleteJob(queue, ids, { db }).catch(() => undefined);
+      return ids;
     },
     close: () => boss.stop({ graceful: false, close: false }),
   };
 }
+
+/** Not by way of pg-boss, which waits for whoever has it locked, while that one may wait for the job. */
+const removeTickets = `DELETE FROM boss.job WHERE name = $1 AND id IN
+  (SELECT id FROM boss.job WHERE name = $1 AND id = ANY ($2::uuid[]) FOR UPDATE SKIP LOCKED)`;
 
 /** The names of queues allow few characters. A kind has others than a place, so the two cannot be confused. */
 export function toQueue(kind: string, place?: string): string {
@@ -80,7 +93,21 @@ function toBossJob({ id, priority, turn }: Ticket): { id: string; priority: numb
   return { id, priority: priority * turnsPerPriority - Math.min(turn, turnsPerPriority - 1) };
 }
 
-function toDatabase({ query }: Session): IDatabase {
+function issue(session: Session, run: (db: Db) => Promise<unknown>): Issued {
+  let wasSent = (): void => undefined;
+  const sending = new Promise<void>((resolve) => (wasSent = resolve));
+  const { executeSql } = toDatabase(session);
+  const done = run({
+    executeSql: (sql, values) => {
+      const answer = executeSql(sql, values);
+      wasSent();
+      return answer;
+    },
+  });
+  return { sent: Promise.race([sending, done]), done };
+}
+
+function toDatabase({ query }: Session): Db {
   return {
     executeSql: async (sql, values) => ({ rows: await query(sql, (values as never) ?? undefined) }),
   };

@@ -34,10 +34,13 @@ export async function openHints({ connections, url, channel }: HintOptions): Pro
   const publish = (hints: readonly Hint[]): void => {
     for (const hint of hints) for (const listener of listeners) listener(hint);
   };
-  const listening = await listen({ connections, url, channel }, {
-    onPayload: (payload) => publish(decode(payload, self)),
-    onGap: () => publish(lookAnyway),
-  });
+  const listening = await listen(
+    { connections, url, channel },
+    {
+      onPayload: (payload) => publish(decode(payload, self)),
+      onGap: () => publish(lookAnyway),
+    },
+  );
   return {
     send: ({ query }, hints) =>
       hints.length === 0 ? [] : [query("SELECT pg_notify($1, $2)", [channel, encode(hints, self)])],

@@ -44,7 +44,9 @@ export class Readings {
   }
 
   async load(session: Session, needs: Needs): Promise<void> {
-    const wanted = needs.list().map(([lookup, keys]) => ({ lookup, keys: keys.filter((key) => !this.has(lookup, key)) }));
+    const wanted = needs
+      .list()
+      .map(([lookup, keys]) => ({ lookup, keys: keys.filter((key) => !this.has(lookup, key)) }));
     const loads = wanted.filter(({ keys }) => keys.length > 0);
     const loaded = await Promise.all(loads.map(({ lookup, keys }) => lookup.load(session, keys)));
     for (const [index, { lookup, keys }] of loads.entries()) {
@@ -75,7 +77,9 @@ export class Needs {
   }
 
   list(): [Lookup<unknown>, string[]][] {
-    return [...this.#keys].map(([lookup, keys]): [Lookup<unknown>, string[]] => [lookup, [...keys]]).toSorted((a, b) => a[0].order - b[0].order);
+    return [...this.#keys]
+      .map(([lookup, keys]): [Lookup<unknown>, string[]] => [lookup, [...keys]])
+      .toSorted((a, b) => a[0].order - b[0].order);
   }
 }
 
@@ -105,9 +109,19 @@ export class Unit {
     return this.#readings.get(lookup, key) as Value | undefined;
   }
 
+  /** Reading it misses nothing. */
+  knows(lookup: Lookup<unknown>, key: string): boolean {
+    return this.#values.get(lookup)?.has(key) === true || this.#readings.has(lookup, key);
+  }
+
+  /** Only what was assumed: nothing is read for it. */
+  peek<Value>(lookup: Lookup<Value>, key: string): Value | undefined {
+    return this.#values.get(lookup)?.get(key) as Value | undefined;
+  }
+
   /** Those that there are. All that is missing is missed at once. */
   readAll<Value>(lookup: Lookup<Value>, keys: readonly string[]): Value[] {
-    const missing = keys.filter((key) => !this.#isKnown(lookup, key));
+    const missing = keys.filter((key) => !this.knows(lookup, key));
     if (missing.length > 0) throw new Missing(lookup, missing);
     return keys.flatMap((key) => this.read(lookup, key) ?? []);
   }
@@ -120,8 +134,8 @@ export class Unit {
   }
 
   /** All that was assumed of a lookup. */
-  assumed<Value>(lookup: Lookup<Value>): ReadonlyMap<string, Value> {
-    return (this.#values.get(lookup) ?? new Map()) as ReadonlyMap<string, Value>;
+  assumed<Value>(lookup: Lookup<Value>): ReadonlyMap<string, Value | undefined> {
+    return (this.#values.get(lookup) ?? new Map()) as ReadonlyMap<string, Value | undefined>;
   }
 
   /** A row to write; of rows under one key the last is written. */
@@ -167,10 +181,6 @@ export class Unit {
 
   committed(): void {
     for (const call of this.#commits) call();
-  }
-
-  #isKnown(lookup: Lookup<unknown>, key: string): boolean {
-    return this.#values.get(lookup)?.has(key) === true || this.#readings.has(lookup, key);
   }
 
   #put<Value>(map: Map<string, Value>, key: string, value: Value): void {
