@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { z } from "zod";
+import { defined } from "../job/defined.ts";
 import { LonghaulError } from "../job/error.ts";
 import { messageOf } from "../job/failure.ts";
 import { parseInputIn } from "../job/issue.ts";
@@ -12,10 +13,14 @@ import { endpointsSchema, readEndpoints, type EndpointsConfig } from "./endpoint
 import { checkNotify, notifySchema } from "./notify.ts";
 import { findPaths, type Paths } from "./paths.ts";
 import { checkConfigFile } from "./private-files.ts";
-import { withEnvFile } from "./read-variable.ts";
+import { readVariable, withEnvFile } from "./read-variable.ts";
 import { readSearch, searchSchema, type SearchConfig } from "./search.ts";
+import { readStore, storeSchema, type PostgresConfig } from "./store.ts";
+import { readWorker, workerSchema, type WorkerFlags } from "./worker.ts";
 
 const hourMs = 3_600_000;
+
+const serverName = /^[a-z0-9]{1,16}$/;
 
 const pattern = z.string().refine(isPattern, "expected a regular expression");
 
@@ -68,6 +73,11 @@ const configSchema = z.strictObject({
     .strictObject({
       host: z.string().default("127.0.0.1"),
       port: z.int().min(0).max(65_535).optional().describe("0 takes any free port."),
+      name: z
+        .string()
+        .regex(serverName, "expected 1 to 16 lower-case letters and digits")
+        .optional()
+        .describe("Begins the ids of sessions, so that a proxy before several servers finds the one that has it."),
       ...accessFields,
       max_stream_readers: z.int().min(1).max(100_000).default(2_000),
     })
@@ -147,6 +157,8 @@ const configSchema = z.strictObject({
     })
     .prefault({}),
   search: searchSchema.optional(),
+  store: storeSchema.optional().describe("Where machines share one: postgres://user:password@host/database."),
+  worker: workerSchema.prefault({}),
   retention: z
     .strictObject({
       succeeded_hours: z.number().min(0).default(24),
@@ -174,7 +186,7 @@ const configSchema = z.strictObject({
 
 export type Config = z.output<typeof configSchema>;
 
-export interface LoadedConfig extends Omit<Config, "agent" | "endpoints" | "search"> {
+export interface LoadedConfig extends Omit<Config, "agent" | "endpoints" | "search" | "store"> {
   readonly paths: Paths;
   /** The environment that commands may inherit from. */
   readonly env: NodeJS.ProcessEnv;
@@ -182,9 +194,11 @@ export interface LoadedConfig extends Omit<Config, "agent" | "endpoints" | "sear
   readonly agent: AgentConfig;
   readonly endpoints: EndpointsConfig;
   readonly search: SearchConfig | undefined;
+  /** Undefined: the embedded database in the folder. */
+  readonly store: PostgresConfig | undefined;
 }
 
-export interface ConfigFlags {
+export interface ConfigFlags extends WorkerFlags {
   readonly host?: string;
   readonly port?: number;
   readonly allowRemoteShell?: boolean;
@@ -202,7 +216,7 @@ export function loadConfig(flags: ConfigFlags = {}, variables: NodeJS.ProcessEnv
   const server = {
     ...parsed.server,
     host: flags.host ?? env["LONGHAUL_HOST"] ?? parsed.server.host,
-    ...(port === undefined ? {} : { port }),
+    ...defined({ port, name: readServerName(env) ?? parsed.server.name }),
   };
   const backgroundJob = readBackgroundJobSettings(env);
   const shell = {
@@ -214,8 +228,12 @@ export function loadConfig(flags: ConfigFlags = {}, variables: NodeJS.ProcessEnv
   const endpoints = readEndpoints(parsed.endpoints, env);
   const agent = readAgentConfig(parsed.agent, env);
   const search = readSearch(parsed.search, env);
-  const redact = [...parsed.redact, ...agent.secrets, ...(search?.api_key === undefined ? [] : [search.api_key])];
-  return { ...parsed, browser, shell, agent, search, server, paths, env, backgroundJob, endpoints, redact };
+  const store = readStore(parsed.store, env);
+  const worker = readWorker(parsed.worker, flags, env);
+  const secrets = [...agent.secrets, ...(search?.api_key === undefined ? [] : [search.api_key])];
+  const redact = [...parsed.redact, ...secrets, ...(store?.secrets ?? [])];
+  const parts = { browser, shell, agent, search, server, store, worker, paths, env, backgroundJob, endpoints, redact };
+  return { ...parsed, ...parts };
 }
 
 /** The limits of mcp-background-job are those of all commands, where they are set. */
@@ -256,6 +274,15 @@ function toPort(text: string | undefined): number | undefined {
   const port = Number(text);
   if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
   throw new LonghaulError("invalid_input", `LONGHAUL_PORT must be a whole number from 0 to 65535, got "${text}".`);
+}
+
+function readServerName(env: NodeJS.ProcessEnv): string | undefined {
+  const name = readVariable(env, "LONGHAUL_SERVER_NAME");
+  if (name === undefined || serverName.test(name)) return name;
+  throw new LonghaulError(
+    "invalid_input",
+    `LONGHAUL_SERVER_NAME must be 1 to 16 lower-case letters and digits, got "${name}".`,
+  );
 }
 
 function isPattern(text: string): boolean {

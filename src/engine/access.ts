@@ -106,12 +106,22 @@ export function maySee({ owner, kinds }: Access, job: Pick<Job, "owner" | "kind"
   return (owner === undefined || job.owner === owner) && (kinds === undefined || kinds.includes(job.kind));
 }
 
-/** The filter, narrowed to what the caller may see. */
+/** The filter, narrowed to what the caller may see; somebody else's jobs are none. */
 export function narrow<Filter extends Pick<JobFilter, "owner" | "kinds">>(
   filter: Filter,
   { owner, kinds }: Access,
 ): Filter {
+  refuseNul(filter);
   if (owner === undefined && kinds === undefined) return filter;
+  if (owner !== undefined && filter.owner !== undefined && filter.owner !== owner) return { ...filter, kinds: [] };
   const seen = filter.kinds === undefined ? kinds : filter.kinds.filter((kind) => kinds?.includes(kind) ?? true);
   return { ...filter, ...(owner === undefined ? {} : { owner }), ...(seen === undefined ? {} : { kinds: seen }) };
+}
+
+/** No name has it, and stores differ in what they make of it. Of a text to search for only the words count. */
+function refuseNul(filter: object): void {
+  for (const [field, value] of Object.entries(filter) as [string, unknown][]) {
+    if (field === "text" || typeof value !== "string" || !value.includes("\0")) continue;
+    throw new LonghaulError("invalid_input", `${field} must not contain the character NUL.`);
+  }
 }

@@ -214,7 +214,7 @@ async function markSeen(
 ): Promise<number> {
   demand(actor, "run");
   if (ids !== "all") return store.markSeen(await Promise.all(ids.map(async (id) => (await get(id, actor)).id)));
-  const filter = narrow({ owner: localOwner }, actor);
+  const filter = narrow({ owner: actor.owner ?? localOwner }, actor);
   let count = 0;
   for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
     const page = await store.unseen(filter, { limit: maxMarkedAtOnce, ...defined({ cursor }) });

@@ -4,6 +4,8 @@ import { isConfined } from "../job/job.ts";
 import type { ChildRequest, AttemptHandlers } from "../job/kind.ts";
 import { isHeld } from "../job/state.ts";
 import type { Claim, Created } from "../store/store.ts";
+import { sleep } from "./clock.ts";
+import type { AttemptCalls } from "./calls/attempt-calls.ts";
 import { awaitOpenQuestions, createContext, leaseLost } from "./context.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import type { Feed } from "./feed.ts";
@@ -18,6 +20,7 @@ interface AttemptsParts extends EngineParts {
   readonly worker: string;
   readonly feed: Feed;
   readonly submitter: Submitter;
+  readonly calls: () => AttemptCalls;
   readonly issueToken?: (id: JobId, attempt: number) => string;
 }
 
@@ -26,7 +29,7 @@ export class Attempts {
   readonly dispatcher: Dispatcher;
   readonly #parts: AttemptsParts;
   readonly #runs = new Map<JobId, HeldAttempt>();
-  readonly #ends = new Set<Promise<void>>();
+  readonly #ends = new Map<HeldAttempt, Promise<void>>();
   readonly #closing = new AbortController();
   readonly #unsubscribe: () => void;
 
@@ -77,12 +80,24 @@ export class Attempts {
     });
   }
 
+  /**
+   * Claims nothing more, and lets attempts come to their end for a while. Those that go on without an engine are not waited for, nor those
+   * that wait for somebody.
+   */
+  async drain(maxMs: number): Promise<void> {
+    await this.dispatcher.stop();
+    const ends = [...this.#ends].filter(([run]) => run.kind.onInterrupt !== "adopt" && !run.isWaiting);
+    const late = new AbortController();
+    const ended = Promise.all(ends.map(([, end]) => end)).finally(() => late.abort());
+    await Promise.race([ended, sleep(this.#parts.settings.clock, maxMs, late.signal)]);
+  }
+
   /** Tells every attempt that the engine stops, and waits for their ends to be stored. */
   async stop(): Promise<void> {
     await this.dispatcher.stop();
     for (const run of this.#runs.values()) run.stop({ type: "stopping" });
     const patience = this.#parts.settings.clock.after(this.#longestGraceMs() + 2_000, () => this.#closing.abort());
-    await Promise.all(this.#ends);
+    await Promise.all(this.#ends.values());
     patience();
     this.#unsubscribe();
   }
@@ -100,9 +115,8 @@ export class Attempts {
     });
     this.#runs.set(run.id, run);
     this.dispatcher.occupy(kind.name);
-    // A person may take days to answer: meanwhile the slot is somebody else's.
-    run.onWaiting = (isWaiting): void => {
-      if (isWaiting) this.dispatcher.vacate(kind.name);
+    run.onLent = (isLent): void => {
+      if (isLent) this.dispatcher.vacate(kind.name);
       else this.dispatcher.occupy(kind.name);
     };
     awaitOpenQuestions(run, this.#parts);
@@ -112,16 +126,16 @@ export class Attempts {
       closing: this.#closing.signal,
       onSettling: () => {
         stopWatchdog();
-        run.onWaiting = undefined;
-        if (!run.isWaiting) this.dispatcher.vacate(kind.name);
+        run.onLent = undefined;
+        if (!run.isSlotLent) this.dispatcher.vacate(kind.name);
       },
     }).finally(() => {
       // Held until its end is stored: meanwhile the lease is extended, and nobody rescues what is only waiting for disk space.
       run.isOver = true;
       if (this.#runs.get(run.id) === run) this.#runs.delete(run.id);
-      this.#ends.delete(end);
+      this.#ends.delete(run);
     });
-    this.#ends.add(end);
+    this.#ends.set(run, end);
     if (isHeld(claim.job.state) && claim.job.state.cancelRequest !== undefined) {
       this.#cancel(run.id, claim.job.state.cancelRequest.reason);
     }

@@ -10,7 +10,8 @@ import type { Answer, AskedQuestion } from "../job/question.ts";
 import type { OutputSize } from "../job/output.ts";
 import type { Delivery, DeliveryFilter, DeliveryKey, DeliveryPage } from "../store/delivery.ts";
 import type { ArtifactSlice, OutputSlice } from "../store/output-store.ts";
-import type { Created, JobFilter, JobPage, PageRequest, StatusCount } from "../store/store.ts";
+import type { Rollup, RollupRequest } from "../store/rollup-store.ts";
+import type { CountPage, Created, JobFilter, JobPage, PageRequest, StatusCount } from "../store/store.ts";
 import type { PatternPool } from "../text/pattern-pool.ts";
 import type { Access, Actor } from "./access.ts";
 import { createActions } from "./actions.ts";
@@ -22,12 +23,15 @@ import { Feed } from "./feed.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { createInside, type Inside } from "./inside.ts";
 import type { QueueDiagnosis } from "./queue-diagnosis.ts";
+import { createMarks, type Marks } from "./marks.ts";
 import { createReads, type ArtifactRequest, type KindFacts, type OutputRequest } from "./reads.ts";
+import { LiveChanges, type LiveAnswer, type LiveRequest } from "./live-changes.ts";
 import { Attempts } from "./attempts.ts";
 import { createScheduleBook, type ScheduleBook } from "./schedules/schedule-book.ts";
 import { Scheduler } from "./schedules/scheduler.ts";
 import { toKindMap, toLimits, toSettings, type EngineOptions } from "./settings.ts";
 import { createSubmitter, type SubmitRequest } from "./submit.ts";
+import { createSessionBook, type SessionBook } from "./sessions.ts";
 import { createTokenBook, type TokenBook } from "./tokens.ts";
 import type { WaitOptions, WaitResult } from "./wait.ts";
 import type { TestedTarget } from "./webhooks/formats.ts";
@@ -50,7 +54,12 @@ export interface Engine {
   readonly unseen: (page?: Partial<PageRequest>, access?: Access) => Promise<JobPage>;
   /** Takes finished jobs for seen, those with these ids or all; says of how many that was new. */
   readonly markSeen: (ids: readonly string[] | "all", actor?: Actor) => Promise<number>;
-  readonly count: (filter?: Pick<JobFilter, "owner" | "batch">, access?: Access) => Promise<StatusCount[]>;
+  /** The inputs of listed jobs; those that are long are left out, to be asked for by `input`. */
+  readonly inputs: (jobs: readonly Job[], access?: Access) => Promise<ReadonlyMap<JobId, Json>>;
+  /** Takes as long for a million jobs as for one. */
+  readonly count: (filter?: Pick<JobFilter, "owner" | "kinds" | "batch">, access?: Access) => Promise<StatusCount[]>;
+  /** Counts the jobs of a filter, at most `limit` at a time. */
+  readonly countMatching: (filter: JobFilter, page: PageRequest, access?: Access) => Promise<CountPage>;
   /** Names of batches, in alphabetical order, after a name. */
   readonly batches: (request: { after?: string; limit: number }, access?: Access) => Promise<string[]>;
   /** The id that ends with these characters, if there is just one. */
@@ -111,6 +120,12 @@ export interface Engine {
   readonly kinds: readonly KindFacts[];
   /** Calls with each job that ends, once it is stored; returns how to stop. */
   readonly onFinished: (listener: (job: Job) => void) => () => void;
+  /** How many jobs ended in each span of time, by kind, and how long they waited and ran. */
+  readonly rollups: (request: RollupRequest, access?: Access) => Promise<Rollup[]>;
+  /** Which of the jobs that match changed since a place, for readers who follow all of them. */
+  readonly changes: (request: LiveRequest, access?: Access) => Promise<LiveAnswer>;
+  /** Resolves when jobs have changed or written output, at most four times a second, and at the latest after this time. */
+  readonly nextChange: (timeoutMs: number, signal?: AbortSignal) => Promise<void>;
   /** Rejects when nothing can be stored, or the engine has stopped. */
   readonly probe: () => Promise<void>;
   /** What was and is to be posted to webhooks and told to people, for all jobs or for one. */
@@ -123,12 +138,18 @@ export interface Engine {
   readonly prune: (actor?: Actor) => Promise<number>;
   /** Who may come in over the network. */
   readonly tokens: TokenBook;
+  /** Who has come in by a browser. */
+  readonly sessions: SessionBook;
   /** What a command does to the job that runs it, with the token of its attempt. */
   readonly inside: Inside;
   /** What is started by the clock. */
   readonly schedules: ScheduleBook;
+  /** What the servers of one store tell each other. */
+  readonly marks: Marks;
   /** Tests texts by the patterns of callers. */
   readonly patterns: PatternPool;
+  /** Claims no more jobs, and lets those that run come to their end for at most so long: what `stop` then interrupts goes on elsewhere. */
+  readonly drain: (maxMs: number) => Promise<void>;
   /** Tells running attempts to stop, stores where they are, and closes the store. Jobs go on with the next engine. */
   readonly stop: () => Promise<void>;
 }
@@ -139,15 +160,25 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const kinds = toKindMap(options.kinds);
   const settings = toSettings(options);
   const feed = new Feed(store, settings.clock, settings.pollMs);
+  const live = new LiveChanges(store, settings.clock);
   const submitter = createSubmitter(kinds, settings);
   const attemptTokens = createAttemptTokens(options.attemptSecret);
   const { issue: issueToken } = attemptTokens;
   const worker = randomUUID();
-  const runs = new Attempts({ store, kinds, settings, worker, feed, submitter, ...defined({ issueToken }) });
+  const runs = new Attempts({
+    store,
+    kinds,
+    settings,
+    worker,
+    feed,
+    submitter,
+    calls: () => calls,
+    ...defined({ issueToken }),
+  });
   const here = createCallsHere({ handlers: (id) => runs.handlers(id), note: (id, event) => runs.note(id, event) });
   const calls = createCalls(here, { store, settings, feed, worker });
   const silentMs = (id: JobId): number | undefined => runs.silentMs(id);
-  const reads = createReads({ store, kinds, settings, feed, dispatcher: runs.dispatcher, calls, silentMs });
+  const reads = createReads({ store, kinds, settings, feed, live, dispatcher: runs.dispatcher, calls, silentMs });
   const actions = createActions({
     store,
     kinds,
@@ -185,12 +216,27 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     await runs.stop();
     await deliverer?.stop();
     feed.close();
+    live.close();
     await settings.patterns.close();
     await store.close();
   };
   const tokens = createTokenBook({ store, kinds, settings });
+  const sessions = createSessionBook(store.tokens, settings);
   const inside = createInside(attemptTokens, runs);
   const schedules = createScheduleBook({ ...planning, onPlanned: () => scheduler.wake() });
+  const drain = (maxMs: number): Promise<void> => runs.drain(maxMs);
   const stopOnce = (): Promise<void> => (stopping ??= stop());
-  return { ...reads, ...actions, tokens, inside, schedules, patterns: settings.patterns, stop: stopOnce };
+  const marks = createMarks({ store, settings });
+  return {
+    ...reads,
+    ...actions,
+    tokens,
+    sessions,
+    inside,
+    schedules,
+    marks,
+    patterns: settings.patterns,
+    drain,
+    stop: stopOnce,
+  };
 }

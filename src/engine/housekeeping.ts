@@ -5,6 +5,8 @@ import type { Settings } from "./settings.ts";
 const batchSize = 500;
 const expiryMs = 1_000;
 const tidyMs = 1_000;
+/** Whoever asks for figures has them brought up to date. */
+const collectMs = 10_000;
 
 /** The engine's regular rounds. Each begins anew only after it has ended; a failed one is told and tried again. */
 export function startHousekeeping(store: Store, runs: Attempts, settings: Settings): () => Promise<void> {
@@ -14,6 +16,7 @@ export function startHousekeeping(store: Store, runs: Attempts, settings: Settin
     every(leaseMs / 2, settings, "lost jobs could not be rescued", () => runs.rescue(clock.now())),
     every(expiryMs, settings, "queue limits could not be enforced", () => expireQueued(store, clock.now())),
     every(tidyMs, settings, "the store could not be tidied", () => tidy(store)),
+    every(collectMs, settings, "ended jobs could not be counted", () => collectEnds(store, clock.now())),
     every(settings.pruneMs, settings, "finished jobs could not be removed", () => prune(store, clock.now())),
   ];
   return async () => {
@@ -33,6 +36,11 @@ export async function prune(store: Store, now: number): Promise<number> {
 
 async function expireQueued(store: Store, now: number): Promise<void> {
   while ((await store.expireQueued(now, batchSize)) === batchSize);
+}
+
+/** Counts the ends that are recorded. */
+export async function collectEnds(store: Store, now: number): Promise<void> {
+  while (await store.rollups.collect(now));
 }
 
 async function tidy(store: Store): Promise<void> {

@@ -1,7 +1,8 @@
 import type { Job } from "../job/job.ts";
 import type { Kind } from "../job/kind.ts";
 import type { QueuedState } from "../job/state.ts";
-import type { QueuedFacts, Store } from "../store/store.ts";
+import type { QueuedFacts } from "../store/kind-limits.ts";
+import type { Store } from "../store/store.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Settings } from "./settings.ts";
 import { countText } from "../text/count-text.ts";

@@ -14,6 +14,8 @@ import type { Engine } from "./engine.ts";
 import type { Feed } from "./feed.ts";
 import { diagnoseQueue } from "./queue-diagnosis.ts";
 import { hideTokens } from "./hide-tokens.ts";
+import { collectEnds } from "./housekeeping.ts";
+import type { LiveChanges } from "./live-changes.ts";
 import type { EngineParts } from "./settings.ts";
 import { waitForJobs } from "./wait.ts";
 import { sayStatus } from "../job/status-words.ts";
@@ -30,12 +32,16 @@ export type ArtifactRequest = Pick<OutputRequest, "from" | "limit">;
 
 interface ReadParts extends EngineParts {
   readonly feed: Feed;
+  readonly live: LiveChanges;
   readonly dispatcher: Dispatcher;
   readonly calls: AttemptCalls;
   readonly silentMs: (id: JobId) => number | undefined;
 }
 
-type Reads = Omit<Engine, keyof Actions | "tokens" | "inside" | "schedules" | "patterns" | "stop">;
+type Reads = Omit<
+  Engine,
+  keyof Actions | "tokens" | "sessions" | "inside" | "schedules" | "marks" | "patterns" | "stop" | "drain"
+>;
 
 /** What can be told of a kind. */
 export type KindFacts = Pick<Kind, "name" | "onInterrupt" | "input" | "verbs" | "summaryOf"> & {
@@ -43,20 +49,26 @@ export type KindFacts = Pick<Kind, "name" | "onInterrupt" | "input" | "verbs" | 
 };
 
 const maxListed = 1_000;
+const maxCounted = 10_000;
 const maxReadBytes = 1_000_000;
 
 /** The engine's answers: none of them changes anything. */
 export function createReads(parts: ReadParts): Reads {
-  const { store, kinds, settings, feed } = parts;
+  const { store, kinds, settings, feed, live } = parts;
   const get = createGet(store);
   const read = hideTokens(store.output.read);
   return {
     get,
-    list: (filter = {}, page = {}, access = {}) =>
+    list: async (filter = {}, page = {}, access = {}) =>
       store.list(narrow(filter, access), { ...page, limit: within(page.limit ?? 20, maxListed) }),
     unseen: (page = {}, access = {}) =>
-      store.unseen(narrow({ owner: localOwner }, access), { ...page, limit: within(page.limit ?? 20, maxListed) }),
-    count: (filter = {}, access = {}) => store.count(narrow(filter, access)),
+      store.unseen(narrow({ owner: access.owner ?? localOwner }, access), {
+        ...page,
+        limit: within(page.limit ?? 20, maxListed),
+      }),
+    count: async (filter = {}, access = {}) => store.count(narrow(filter, access)),
+    countMatching: async (filter, page, access = {}) =>
+      store.countMatching(narrow(filter, access), { ...page, limit: within(page.limit, maxCounted) }),
     findId: (suffix, access) => findId(store, suffix, access),
     ...createPayloadReads(store, get),
     events: async (id, after = 0, limit = 200, access = {}) =>
@@ -99,6 +111,12 @@ export function createReads(parts: ReadParts): Reads {
     batches: (page, access = {}) =>
       store.batches(narrow({}, access), { ...page, limit: within(page.limit, maxListed) }),
     kinds: [...kinds.values()].map((kind) => ({ ...kind, concurrency: kind.concurrency ?? settings.concurrency })),
+    rollups: async (request, access = {}) => {
+      await collectEnds(store, settings.clock.now());
+      return store.rollups.read(narrow(request, access));
+    },
+    changes: (request, access) => live.since(request, access),
+    nextChange: (timeoutMs, signal) => live.next(timeoutMs, signal),
     onFinished: (listener) => tellEnds(store, listener),
     probe: () => store.probe(),
     deliveries: async (filter = {}, page = {}, access = {}) => {
@@ -109,8 +127,13 @@ export function createReads(parts: ReadParts): Reads {
 }
 
 /** What a job was given, and what came of it. */
-function createPayloadReads(store: Store, get: Engine["get"]): Pick<Reads, "input" | "payload" | "result"> {
+function createPayloadReads(store: Store, get: Engine["get"]): Pick<Reads, "input" | "inputs" | "payload" | "result"> {
   return {
+    inputs: async (jobs, access = {}) => {
+      const seen = jobs.filter((job) => maySee(access, job)).map(({ id }) => id);
+      const texts = seen.length === 0 ? [] : await store.inputs(seen);
+      return new Map([...texts].map(([id, text]) => [id, JSON.parse(text) as Json]));
+    },
     input: async (id, access) => {
       const payload = await store.payload((await get(id, access)).id);
       return JSON.parse(payload?.input ?? "null") as Json;

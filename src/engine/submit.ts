@@ -20,7 +20,12 @@ const durationMs = z
   .min(0)
   .max(366 * 24 * 3_600_000);
 const positiveMs = durationMs.min(1);
-const label = z.string().min(1).max(200);
+/** Postgres keeps no text with NUL in it. */
+const label = z
+  .string()
+  .min(1)
+  .max(200)
+  .refine((text) => !text.includes("\0"), "must not contain the character NUL");
 
 const limitsSchema = z.strictObject({
   queueMs: positiveMs.optional(),

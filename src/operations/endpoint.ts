@@ -93,7 +93,7 @@ export function isQueuedUpstream({ state }: Job): boolean {
 }
 
 function listJobsOf(name: string, state: JobStatus, context: OperationContext): AsyncGenerator<readonly Job[]> {
-  return listMatching({ kind: "endpoint", tag: endpointTag(name) }, [state], context);
+  return listMatching({ kind: ["endpoint"], tag: [endpointTag(name)] }, [state], context);
 }
 
 /** Throws unless there are endpoints that the caller may use. */

@@ -33,14 +33,13 @@ export const inboxList = defineOperation({
       cursor === undefined
         ? await engine.list({ status: ["waiting"], owner }, { limit: maxWaiting }, actor)
         : undefined;
-    const waiting = (asking?.jobs ?? []).map(async (job) => ({
-      ...(await toListed(job, context)),
-      // It may be gone by now.
-      ...(await askedBy(job, context).catch(() => ({}))),
-    }));
+    const asked = asking?.jobs ?? [];
+    const views = await toListed(asked, context);
+    // It may be gone by now.
+    const questions = await Promise.all(asked.map((job) => askedBy(job, context).catch(() => ({}))));
+    const waiting = views.map((view, index) => ({ ...view, ...questions[index] }));
     const page = await engine.unseen({ limit, cursor }, actor);
-    const finished = page.jobs.map((job) => toListed(job, context));
-    return { waiting: await Promise.all(waiting), finished: await Promise.all(finished), cursor: page.cursor };
+    return { waiting, finished: await toListed(page.jobs, context), cursor: page.cursor };
   },
 });
 

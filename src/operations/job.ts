@@ -7,6 +7,7 @@ import { answerSchema } from "../job/question.ts";
 import { isHeld, isTerminal, type JobStatus } from "../job/state.ts";
 import { sayStatus } from "../job/status-words.ts";
 import { summarise } from "../job/summarise.ts";
+import type { JobFilter, StatusCount } from "../store/store.ts";
 import { createPacer } from "../text/pacer.ts";
 import { artifactSchema, showArtifact } from "./artifact.ts";
 import { filterSchema, listMatching, toFilter } from "./filter.ts";
@@ -46,11 +47,19 @@ export async function askedBy(
   return open.length === 0 ? {} : { questions: open.map(({ key, question }) => ({ key, ...question })) };
 }
 
-/** A job as lists show it. It may be pruned between the two reads. */
-export async function toListed(job: Job, { engine, actor }: OperationContext): Promise<JobView> {
-  const input = await engine.input(job.id, actor).catch(() => null);
-  const kind = engine.kinds.find(({ name }) => name === job.kind);
-  return { ...toJobView(job), ...defined({ summary: summarise(input, kind) }) };
+/** Jobs as lists show them. Some may be pruned between the two reads. */
+export async function toListed(jobs: readonly Job[], { engine, actor }: OperationContext): Promise<JobView[]> {
+  const inputs = await engine.inputs(jobs, actor);
+  const kinds = new Map(engine.kinds.map((kind) => [kind.name, kind]));
+  const pace = createPacer();
+  const views: JobView[] = [];
+  for (const job of jobs) {
+    // Of a long one there is no need to hold many at once.
+    const input = inputs.get(job.id) ?? (await engine.input(job.id, actor).catch(() => null));
+    views.push({ ...toJobView(job), ...defined({ summary: summarise(input, kinds.get(job.kind)) }) });
+    await pace();
+  }
+  return views;
 }
 
 export const jobGet = defineOperation({
@@ -109,31 +118,65 @@ export const jobList = defineOperation({
   output: z.object({ jobs: z.array(jobViewSchema), cursor: z.string().optional() }),
   run: async (context, { limit, cursor, explain, ...filter }) => {
     const page = await context.engine.list(await toFilter(filter, context), { limit, cursor }, context.actor);
+    const jobs = await toListed(page.jobs, context);
     const pace = createPacer();
-    const jobs: JobView[] = [];
-    for (const job of page.jobs) {
-      const why = explain ? await whyItWaits(job, context).catch(() => ({})) : {};
-      jobs.push({ ...(await toListed(job, context)), ...why });
+    for (const [index, job] of page.jobs.entries()) {
+      if (!explain) break;
+      Object.assign(jobs[index] ?? {}, await whyItWaits(job, context).catch(() => ({})));
       await pace();
     }
     return { jobs, cursor: page.cursor };
   },
 });
 
+/** More are told as "and more": counting them takes as long as there are some. */
+const maxCounted = 10_000;
+
+export const countSchema = z.object({ kind: z.string(), state: z.string(), count: z.int() });
+
+export function toCounts(counts: readonly StatusCount[]): z.input<typeof countSchema>[] {
+  return counts.map(({ kind, status, count }) => ({ kind, state: status, count }));
+}
+
 export const jobCount = defineOperation({
   name: "job_count",
   scope: "read",
-  description: "Count jobs by kind and state.",
-  input: z.strictObject({ batch: z.string().optional() }),
-  output: z.object({ counts: z.array(z.object({ kind: z.string(), state: z.string(), count: z.int() })) }),
-  run: async ({ engine, actor }, { batch }) => {
-    const counts = await engine.count(defined({ batch }), actor);
-    return { counts: counts.map(({ kind, status, count }) => ({ kind, state: status, count })) };
+  description: "Count jobs by kind and state: all, or those that match a filter.",
+  input: filterSchema,
+  output: z.object({
+    counts: z.array(countSchema),
+    total: z.int(),
+    is_capped: z
+      .boolean()
+      .optional()
+      .describe(`There are more: what has to be looked for is counted up to ${maxCounted}.`),
+  }),
+  run: async (context, input) => {
+    const { counts, isCapped } = await countJobs(await toFilter(input, context), context);
+    return {
+      counts: toCounts(counts),
+      total: counts.reduce((sum, { count }) => sum + count, 0),
+      ...(isCapped ? { is_capped: true } : {}),
+    };
   },
 });
 
+/** Numbers of all jobs, of an owner's, a kind's or a batch's are kept; any others are counted. */
+async function countJobs(
+  filter: JobFilter,
+  { engine, actor }: OperationContext,
+): Promise<{ readonly counts: readonly StatusCount[]; readonly isCapped: boolean }> {
+  const { owner, kind, kinds = kind === undefined ? undefined : [kind], batch, status, ...others } = filter;
+  if (Object.keys(others).length > 0) {
+    const { counts, cursor } = await engine.countMatching(filter, { limit: maxCounted }, actor);
+    return { counts, isCapped: cursor !== undefined };
+  }
+  const counts = await engine.count(defined({ owner, kinds, batch }), actor);
+  return { counts: counts.filter((count) => status?.includes(count.status) ?? true), isCapped: false };
+}
+
 /** What every event has; the rest follows from its type, and is told to programs as it is. */
-const eventSchema = z.looseObject({
+export const eventSchema = z.looseObject({
   type: z.string(),
   jobId: z.string(),
   seq: z.int(),

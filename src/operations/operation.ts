@@ -20,6 +20,8 @@ export interface ServerFacts {
   readonly startedAt: number;
   readonly home: string;
   readonly url: string | undefined;
+  /** It was told to stop and takes no more jobs to run, but still answers. */
+  readonly isDraining?: () => boolean;
   /** Absent where no agents run. */
   readonly agents?: Agents;
   /** Absent where no jobs run on endpoints. */

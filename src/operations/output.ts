@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { LineBuffer } from "../text/line-buffer.ts";
 import type { PatternPool } from "../text/pattern-pool.ts";
 import { LonghaulError } from "../job/error.ts";
 import type { Job } from "../job/job.ts";
+import { PlacedLines, type PlacedLine } from "../text/placed-lines.ts";
 import { wholeCharacters } from "../text/whole-characters.ts";
 import { isTerminal } from "../job/state.ts";
 import { findJob } from "./job-reference.ts";
@@ -25,6 +25,7 @@ export const outputSchema = z.object({
   dropped: z.int().describe("Bytes that were dropped because the output exceeded its cap."),
   is_complete: z.boolean().describe("The job has ended and `next` is the end of its output."),
   matches: z.int().optional().describe("With grep: how many lines matched."),
+  offsets: z.array(z.int()).optional().describe("With grep: where each line of the text begins in the output."),
   note: z.string().optional().describe("With grep: how much could not be searched, because it was dropped."),
 });
 
@@ -67,6 +68,7 @@ export const jobOutput = defineOperation({
     const {
       bytes,
       matches,
+      offsets,
       unsearched = 0,
       isBeforeGap: _isBeforeGap,
       ...place
@@ -77,6 +79,7 @@ export const jobOutput = defineOperation({
       text: input.encoding === "utf8" ? new TextDecoder().decode(bytes) : Buffer.from(bytes).toString("base64"),
       ...place,
       matches,
+      offsets,
       note: unsearched > 0 ? noteUnsearched(chunk.size, unsearched) : undefined,
       is_complete: isComplete,
     };
@@ -123,6 +126,8 @@ type ReadRequest = {
 };
 type ReadChunk = OutputChunk & {
   readonly matches?: number;
+  /** Where each line that is returned begins. */
+  readonly offsets?: number[];
   readonly unsearched?: number;
   /** The bytes behind it were dropped: what it ends with stays incomplete. */
   readonly isBeforeGap?: boolean;
@@ -183,27 +188,32 @@ async function readMatching(
   { tail, limit, grep }: ReadRequest & { readonly grep: string },
   { patterns, from, isOver, signal }: ReadOptions,
 ): Promise<ReadChunk> {
-  const lines = new LineBuffer();
+  const lines = new PlacedLines();
   const found = new FoundLines(tail, limit);
   const endsAt = performance.now() + searchMs;
-  const take = async (texts: readonly string[]): Promise<void> => {
+  const take = async (placed: readonly PlacedLine[]): Promise<void> => {
     const timeoutMs = Math.max(1, endsAt - performance.now());
-    for (const place of await patterns.search(grep, texts, { signal, timeoutMs })) found.add(texts[place] ?? "");
+    const texts = placed.map(({ text }) => text);
+    for (const index of await patterns.search(grep, texts, { signal, timeoutMs })) {
+      const line = placed[index];
+      if (line !== undefined) found.add(line);
+    }
     found.join();
   };
   let chunk = await source.read(from, searchBytes);
   const first = chunk;
   let unsearched = Math.max(0, first.from - from);
   while (chunk.bytes.length > 0) {
-    await take(lines.push(chunk.bytes));
+    await take(lines.push(chunk.bytes, chunk.from));
     const { next } = chunk;
     chunk = await source.read(next, searchBytes);
     unsearched += Math.max(0, chunk.from - next);
   }
-  if (isOver && lines.rest !== "") await take([lines.rest]);
+  if (isOver) await take(lines.rest());
   // A line that may still grow is left for the next read.
-  const next = isOver ? chunk.next : chunk.next - Buffer.byteLength(lines.rest);
-  return { ...chunk, from: first.from, next, bytes: found.bytes(), matches: found.matches, unsearched };
+  const next = isOver ? chunk.next : chunk.next - lines.restBytes;
+  const { matches, offsets } = found;
+  return { ...chunk, from: first.from, next, bytes: found.bytes(), matches, offsets, unsearched };
 }
 
 function noteUnsearched(size: number, unsearched: number): string {
@@ -222,6 +232,7 @@ class FoundLines {
   /** What is kept in any case, a stretch of lines each: to join half a million at the end would hold up everybody else. */
   readonly #joined: string[] = [];
   #lines: string[] = [];
+  #offsets: number[] = [];
   #dropped = 0;
   #bytes = 0;
   matches = 0;
@@ -231,20 +242,25 @@ class FoundLines {
     this.#limit = limit;
   }
 
-  add(line: string): void {
+  /** Where the lines begin that are returned. */
+  get offsets(): number[] {
+    return this.#offsets.slice(this.#dropped);
+  }
+
+  add({ text, at }: PlacedLine): void {
     this.matches += 1;
-    this.#bytes += Buffer.byteLength(line) + 1;
-    if (this.#tail === undefined) {
-      if (this.#bytes <= this.#limit) this.#lines.push(line);
-      return;
-    }
-    this.#lines.push(line);
+    this.#bytes += Buffer.byteLength(text) + 1;
+    if (this.#tail === undefined && this.#bytes > this.#limit) return;
+    this.#lines.push(text);
+    this.#offsets.push(at);
+    if (this.#tail === undefined) return;
     while (this.#lines.length - this.#dropped > this.#tail || this.#bytes > this.#limit) {
       this.#bytes -= Buffer.byteLength(this.#lines[this.#dropped++] ?? "") + 1;
     }
     // Now and then, not for each line: taking from the front moves all the others.
     if (this.#dropped <= this.#lines.length / 2) return;
     this.#lines = this.#lines.slice(this.#dropped);
+    this.#offsets = this.#offsets.slice(this.#dropped);
     this.#dropped = 0;
   }
 

@@ -23,6 +23,8 @@ import {
 } from "./job.ts";
 import { jobDelete } from "./remove.ts";
 import { jobRerun } from "./rerun.ts";
+import { jobFailures } from "./failures.ts";
+import { jobSeries } from "./series.ts";
 import { jobStats } from "./stats.ts";
 import { jobSubmit } from "./submit.ts";
 import { jobWait } from "./wait.ts";
@@ -30,6 +32,8 @@ import type { Operation } from "./operation.ts";
 import { startOperationOf, type StartOperation } from "./start.ts";
 import * as starts from "./start-operations.ts";
 import { libraryCode, libraryList, libraryRemove, librarySearch, libraryShow } from "./library.ts";
+import { liveRead } from "./live.ts";
+import { meGet } from "./me.ts";
 import { runAgents } from "./run-agents.ts";
 import { pageCompare } from "./page.ts";
 import { jobsPrune, kindList, kindPause, kindResume, serverStatus } from "./server.ts";
@@ -42,6 +46,7 @@ import {
   scheduleResume,
   scheduleRun,
 } from "./schedule.ts";
+import { sessionCode, sessionList, sessionRevoke } from "./session.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "./token.ts";
 import { notifyTest } from "./notify.ts";
 import { webhookList, webhookRedeliver } from "./webhook.ts";
@@ -76,6 +81,8 @@ const builtIn = [
   jobList,
   jobCount,
   jobStats,
+  jobSeries,
+  jobFailures,
   jobWait,
   jobOutput,
   jobArtifact,
@@ -102,9 +109,14 @@ const builtIn = [
   endpointHealth,
   endpointPurge,
   serverStatus,
+  meGet,
+  liveRead,
   tokenCreate,
   tokenList,
   tokenRevoke,
+  sessionCode,
+  sessionList,
+  sessionRevoke,
   attemptProgress,
   attemptAsk,
   attemptArtifact,

@@ -1,5 +1,6 @@
 import { readEnvironment } from "../config/environment.ts";
 import { readTerminal } from "../config/terminal.ts";
+import { defined } from "../job/defined.ts";
 import { connect } from "../faces/cli/server/connect.ts";
 import { exitCodes } from "../faces/cli/exit-code.ts";
 import type { CliContext } from "../faces/cli/cli-context.ts";
@@ -19,7 +20,7 @@ export async function runCli(file: string, words: readonly string[]): Promise<nu
   };
   const serveFront: CliContext["serveFront"] = async (set) => (await import("./front.ts")).serveFront(file, set);
   return runProgram(
-    { ...parts, client: connect(parts), serve, serveMcp, serveFront, inspectStore, findBrowser },
+    { ...parts, client: connect(parts), serve, serveMcp, serveFront, inspectStore, inspectDatabase, findBrowser },
     words,
   );
 }
@@ -27,14 +28,23 @@ export async function runCli(file: string, words: readonly string[]): Promise<nu
 /** Whoever read our output is gone (`longhaul logs x | head`): there is nobody left to write for. */
 const endWithReader = (): void => process.exit(exitCodes.outputClosed);
 
-const serve: CliContext["serve"] = async (flags, { isLoggedToFile }) => {
+const serve: CliContext["serve"] = async (flags, { isLoggedToFile, role }) => {
   const [{ loadConfig }, server] = await Promise.all([import("../config/config.ts"), import("./serve.ts")]);
-  return server.serve(loadConfig(flags), { isBackground: isLoggedToFile });
+  return server.serve(loadConfig(flags), { isBackground: isLoggedToFile, ...defined({ role }) });
 };
 
 const inspectStore: CliContext["inspectStore"] = async (file, options) => {
   const { inspectStoreFile } = await import("../store/sqlite/open.ts");
   await inspectStoreFile(file, options);
+};
+
+const inspectDatabase: CliContext["inspectDatabase"] = async () => {
+  const [{ loadConfig }, { inspectPostgres }] = await Promise.all([
+    import("../config/config.ts"),
+    import("./open-store.ts"),
+  ]);
+  const { store } = loadConfig();
+  return store && inspectPostgres(store);
 };
 
 const findBrowser: CliContext["findBrowser"] = async (search) =>

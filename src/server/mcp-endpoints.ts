@@ -12,12 +12,15 @@ import { reftrixProfile } from "../faces/profiles/reftrix/reftrix-profile.ts";
 import { runpodProfile } from "../faces/profiles/runpod/runpod-profile.ts";
 import { scheduleProfile } from "../faces/profiles/schedule/schedule-profile.ts";
 import { searchclawProfile } from "../faces/profiles/searchclaw/searchclaw-profile.ts";
+import { defined } from "../job/defined.ts";
 import type { ServerFacts } from "../operations/operation.ts";
 import { asSeenBy } from "./client-reader.ts";
 
 interface EndpointParts extends ProfileParts {
   readonly engine: Engine;
   readonly onFault: (error: Error) => void;
+  /** Tells this server from others behind the same address. */
+  readonly serverName?: string;
 }
 
 const mcpProfiles: Readonly<Record<Profile, McpProfile>> = {
@@ -38,12 +41,12 @@ export interface McpEndpoints {
   readonly close: () => Promise<void>;
 }
 
-export function createMcpEndpoints({ engine, onFault, ...parts }: EndpointParts): McpEndpoints {
+export function createMcpEndpoints({ engine, onFault, serverName, ...parts }: EndpointParts): McpEndpoints {
   const endpoints = new Map<ProfileSet, { endpoint: McpEndpoint; profile: McpProfile }>();
   const open = (set: ProfileSet): { endpoint: McpEndpoint; profile: McpProfile } => {
     const profile = toProfile(set, parts.server, engine.kinds);
     const build = (context: JobsContext): McpServer => profile.build(context, partsFor(context, parts));
-    return { endpoint: createMcpEndpoint({ engine, onFault, build }), profile };
+    return { endpoint: createMcpEndpoint({ engine, onFault, build, ...defined({ serverName }) }), profile };
   };
   const find = (set: ProfileSet): { endpoint: McpEndpoint; profile: McpProfile } => {
     const found = endpoints.get(set) ?? open(set);

@@ -1,16 +1,12 @@
-import { join, resolve } from "node:path";
 import { createEngine, type Engine } from "../engine/engine.ts";
 import type { EngineOptions } from "../engine/settings.ts";
 import type { WebhookOptions } from "../engine/webhooks/webhook-settings.ts";
+import { defined } from "../job/defined.ts";
 import { toJobView } from "../operations/job-view.ts";
-import { openSqliteStore } from "../store/sqlite/open.ts";
+import { openStore, type StoreChoice } from "./open-store.ts";
 import { createWebhookSender } from "./post.ts";
 
-export interface OpenOptions extends Omit<EngineOptions, "store" | "webhooks"> {
-  /** The folder that holds the database and the jobs' output; made if it is not there. */
-  readonly home: string;
-  /** Most bytes kept of one output stream of one attempt. */
-  readonly outputCapBytes?: number;
+export interface OpenOptions extends Omit<EngineOptions, "store" | "webhooks">, StoreChoice {
   /** Lets jobs have webhooks. */
   readonly webhooks?: WebhookOptions;
   /** Hosts, addresses and ranges that may be reached though they are not public. */
@@ -19,9 +15,8 @@ export interface OpenOptions extends Omit<EngineOptions, "store" | "webhooks"> {
 
 /** Opens an engine on an embedded database. Only one engine at a time can have a folder open. */
 export async function openEngine(given: OpenOptions): Promise<Engine> {
-  const { home, outputCapBytes, webhooks, netAllow, ...options } = given;
-  const file = join(resolve(home), "longhaul.db");
-  const store = await openSqliteStore(outputCapBytes === undefined ? { file } : { file, outputCapBytes });
+  const { home, outputCapBytes, postgres, role, webhooks, netAllow, ...options } = given;
+  const store = await openStore({ home, ...defined({ outputCapBytes, postgres, role }) });
   try {
     if (webhooks === undefined) return await createEngine({ ...options, store });
     const { close, ...postman } = createWebhookSender(webhooks, netAllow);

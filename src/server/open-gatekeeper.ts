@@ -12,6 +12,7 @@ export async function openGatekeeper(config: LoadedConfig, engine: Engine, local
   if (!isLoopbackHost(host) && config.oidc === undefined) await demandToken(engine, host);
   const admit = createAdmit({
     tokens: engine.tokens,
+    sessions: engine.sessions,
     inside: engine.inside,
     localToken,
     barredKinds: config.shell.allow_remote ? [] : ["shell"],

@@ -24,6 +24,8 @@ interface McpParts {
   /** Reads what fronts tell of their clients. */
   readonly clients: ClientReader;
   readonly onFault: (error: Error) => void;
+  /** Tells this server from others behind the same address. */
+  readonly serverName?: string;
 }
 
 export interface McpService {

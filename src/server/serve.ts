@@ -20,6 +20,7 @@ import { makeFolder } from "../store/files/make-folder.ts";
 import { createPatternPool } from "../text/pattern-pool.ts";
 import { createRedactor, secretValues, type Redactor } from "../text/redact.ts";
 import { createWebAccess } from "./agent-web.ts";
+import { chooseKinds } from "./choose-kinds.ts";
 import { openCrawlSettings } from "./crawl-settings.ts";
 import { createDesktop } from "./desktop.ts";
 import { createInsideVariables } from "./inside-variables.ts";
@@ -43,6 +44,8 @@ export interface RunningServer {
 
 interface ServeOptions {
   readonly isBackground: boolean;
+  /** A worker runs jobs of a store that machines share; its doors are for this machine. */
+  readonly role?: "server" | "worker";
   /** Kinds besides the five. */
   readonly moreKinds?: readonly Kind[];
 }
@@ -50,6 +53,12 @@ interface ServeOptions {
 /** The composition root: builds the kinds, the engine and the faces, and listens. */
 export async function serve(config: LoadedConfig, options: ServeOptions): Promise<RunningServer> {
   const { paths } = config;
+  if (options.role === "worker" && config.store === undefined) {
+    throw new LonghaulError(
+      "invalid_input",
+      "A worker needs a store that machines share: set LONGHAUL_STORE to postgres://user:password@host/database, as of the servers.",
+    );
+  }
   makePrivateFolder(paths.home);
   makePrivateFolder(dirname(paths.socket));
   const redactor = createRedactor([...config.redact, ...config.endpoints.secrets, ...secretValues(config.env)]);
@@ -57,7 +66,10 @@ export async function serve(config: LoadedConfig, options: ServeOptions): Promis
   const token = readToken(paths.token);
   const { variables, setAddress } = createInsideVariables(paths);
   const inside = { secret: token, variables };
-  const { engine, server, close } = await openEngineWithKinds(config, { redactor, log, inside, ...options });
+  let isDraining = false;
+  const opened = await openEngineWithKinds(config, { redactor, log, inside, ...options });
+  const { engine, close } = opened;
+  const server: ListeningFacts = { ...opened.server, isDraining: () => isDraining };
   const { version } = server;
   let doors: Doors | undefined;
   try {
@@ -67,6 +79,8 @@ export async function serve(config: LoadedConfig, options: ServeOptions): Promis
     writeWholeFile(paths.server, JSON.stringify({ pid: process.pid, version, url }));
     log("info", "server started", { pid: process.pid, version, url, home: paths.home });
     const stop = async (): Promise<void> => {
+      isDraining = true;
+      if (config.store !== undefined) await engine.drain(config.worker.drain_s * 1_000);
       await doors?.close();
       // Before the engine lets go of the folder: from then on these may be the next server's.
       rmSync(paths.socket, { force: true });
@@ -82,7 +96,7 @@ export async function serve(config: LoadedConfig, options: ServeOptions): Promis
   }
 }
 
-interface EngineExtras extends Pick<ServeOptions, "moreKinds"> {
+interface EngineExtras extends Pick<ServeOptions, "moreKinds" | "role"> {
   readonly redactor: Redactor;
   readonly log: Log;
   /** Lets commands act on their own jobs, where a server listens for them. */
@@ -92,7 +106,7 @@ interface EngineExtras extends Pick<ServeOptions, "moreKinds"> {
 /** The engine with all the kinds that a configuration gives it, and what the server tells of itself. */
 export async function openEngineWithKinds(
   config: LoadedConfig,
-  { redactor, log, inside, moreKinds = [] }: EngineExtras,
+  { redactor, log, inside, role, moreKinds = [] }: EngineExtras,
 ): Promise<{ engine: Engine; server: ListeningFacts; close: () => Promise<void> }> {
   for (const file of databaseFiles(config.paths.home)) checkFile(file, { isSecret: false });
   const launcher = new Launcher(inheritEnv(config.shell.inherit_env, config.env));
@@ -105,17 +119,19 @@ export async function openEngineWithKinds(
   const agent = openAgentKind(config, { ...shell, web: createWebAccess(crawl.settings) });
   const { endpoints, close: closeEndpoints } = await openEndpoints(config);
   const { library, keep } = openDesignLibrary(config, log);
+  const kinds: Kind[] = [
+    createShellKind(shell),
+    agent.kind,
+    createPageKind({ ...web, concurrency: config.browser.max_pages, ...defined({ keep }) }),
+    createCrawlKind({ ...crawl.settings, ...defined({ askModel: agent.readData }) }),
+    createEndpointKind({ directory: endpoints, redactor }),
+  ];
   const engine = await openEngine({
     home: config.paths.home,
     patterns,
-    kinds: [
-      createShellKind(shell),
-      agent.kind,
-      createPageKind({ ...web, concurrency: config.browser.max_pages, ...defined({ keep }) }),
-      createCrawlKind({ ...crawl.settings, ...defined({ askModel: agent.readData }) }),
-      createEndpointKind({ directory: endpoints, redactor }),
-      ...moreKinds,
-    ],
+    kinds: chooseKinds([...kinds, ...moreKinds], config.worker),
+    labels: config.worker.labels,
+    ...defined({ postgres: config.store, role }),
     outputCapBytes: config.shell.output_cap_mb * 1_000_000,
     retention: toRetention(config),
     webhooks: toWebhookOptions(config, redactor),

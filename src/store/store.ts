@@ -14,9 +14,12 @@ import type {
   DeliveryPage,
   DeliveryResult,
 } from "./delivery.ts";
+import type { KindLimits, QueuedFacts, QueuedRequest } from "./kind-limits.ts";
+import type { MarkStore } from "./mark-store.ts";
 import type { MailStore } from "./mail-store.ts";
 import type { Member } from "./member.ts";
 import type { OutputStore } from "./output-store.ts";
+import type { RollupStore } from "./rollup-store.ts";
 import type { ScheduleStore } from "./schedule-store.ts";
 import type { TokenStore } from "./token-store.ts";
 
@@ -30,6 +33,8 @@ export interface Store {
   readonly output: OutputStore;
   readonly tokens: TokenStore;
   readonly schedules: ScheduleStore;
+  readonly marks: MarkStore;
+  readonly rollups: RollupStore;
   readonly mail: MailStore;
 
   /**
@@ -49,6 +54,8 @@ export interface Store {
   readonly source: (id: JobId) => Promise<Pick<JobDraft, "input" | "client" | "webhook" | "notify"> | undefined>;
   /** Newest first. A cursor goes on where the page before ended, whatever was added since. */
   readonly list: (filter: JobFilter, page: PageRequest) => Promise<JobPage>;
+  /** The inputs of these jobs as they may be shown, as JSON texts; those that are long are left out. */
+  readonly inputs: (ids: readonly JobId[]) => Promise<ReadonlyMap<JobId, string>>;
   /**
    * Finished jobs of one owner that nobody has looked at yet, the latest end first; no children, whose parent tells of them. A job that is
    * retried is left out until it has ended again.
@@ -56,7 +63,10 @@ export interface Store {
   readonly unseen: (filter: UnseenFilter, page: PageRequest) => Promise<JobPage>;
   /** Somebody has looked at the ends of these; says of how many that was new. A job that has not ended is left as it is. */
   readonly markSeen: (ids: readonly JobId[]) => Promise<number>;
+  /** How many jobs are in each state. Kept with every change, so that it takes as long for a million of them as for one. */
   readonly count: (filter: Pick<JobFilter, "owner" | "kinds" | "batch">) => Promise<StatusCount[]>;
+  /** Counts the jobs that `list` returns, at most `limit` of them; a cursor, which `list` would take too, leads to the others. */
+  readonly countMatching: (filter: JobFilter, page: PageRequest) => Promise<CountPage>;
   /** Names of the batches that have jobs (of this owner), in alphabetical order, after a name. */
   readonly batches: (filter: Pick<JobFilter, "owner" | "kinds">, page: BatchPage) => Promise<string[]>;
   /** Ids that end with these characters, at most `limit`: for people who type only a part. */
@@ -222,6 +232,7 @@ export interface Payload {
 }
 
 export interface JobFilter {
+  readonly ids?: readonly JobId[];
   readonly owner?: string;
   readonly status?: readonly JobStatus[];
   readonly kind?: string;
@@ -231,10 +242,13 @@ export interface JobFilter {
   readonly parent?: JobId;
   /** The id of the schedule that started them. */
   readonly schedule?: string;
-  readonly tag?: string;
+  /** All of these. */
+  readonly tags?: readonly string[];
   readonly name?: string;
   readonly createdFrom?: number;
   readonly createdBefore?: number;
+  readonly finishedFrom?: number;
+  readonly finishedBefore?: number;
   /** Words to find in name, input and last error; each may be the beginning of a word. */
   readonly text?: string;
 }
@@ -266,38 +280,15 @@ export interface StatusCount {
   readonly count: number;
 }
 
+export interface CountPage {
+  readonly counts: StatusCount[];
+  /** Absent when there are no more. */
+  readonly cursor?: string;
+}
+
 export interface Tombstone {
   readonly owner: string;
   readonly purgedAt: number;
-}
-
-export interface QueuedRequest extends Pick<ClaimRequest, "now" | "monotonic"> {
-  /** Jobs ahead are counted up to this many. */
-  readonly countUpTo: number;
-}
-
-export interface QueuedFacts {
-  readonly isPaused: boolean;
-  /** How many jobs of its kind and place would be claimed before it; absent while its time has not come or its dependencies have not succeeded. */
-  readonly jobsAhead?: number;
-  /** How many jobs with its key may be held at once; absent while there is room for another. */
-  readonly fullKey?: number;
-  /** The rate at which its kind may start; absent while another may start now. */
-  readonly usedUpRate?: StartRate;
-}
-
-/** At most this many starts in any window of `perMs`. */
-export interface StartRate {
-  readonly starts: number;
-  readonly perMs: number;
-}
-
-export interface KindLimits {
-  /** At most this many jobs with the same key are held at once, those that wait for an answer included. The empty key has no limit. */
-  readonly perKey?: number;
-  /** For keys that have a limit of their own instead of `perKey`. */
-  readonly perKeyOf?: ReadonlyMap<string, number>;
-  readonly rate?: StartRate;
 }
 
 /** For whom a lease is taken, and for how long. */
@@ -372,6 +363,7 @@ export type AnswerResult = "answered" | "already_answered" | "not_asked" | "fini
 export type Hint =
   /** A job changed or got events up to `seq`. */
   | { readonly type: "job-changed"; readonly id: JobId; readonly seq: number; readonly status: JobStatus }
+  | { readonly type: "job-removed"; readonly id: JobId; readonly owner: string; readonly kind: string }
   /** A held job was asked to cancel. */
   | { readonly type: "cancel-requested"; readonly id: JobId; readonly reason: string }
   /** There may be something to claim. */
@@ -379,6 +371,8 @@ export type Hint =
   /** There may be a delivery to make. */
   | { readonly type: "delivery-due" }
   | { readonly type: "output-grown"; readonly id: JobId }
+  /** Somebody looks at the output of a job that runs elsewhere. */
+  | { readonly type: "output-watched"; readonly id: JobId }
   /** There may be a letter to this worker. */
   | { readonly type: "letter-posted"; readonly worker: string }
   | { readonly type: "letter-answered"; readonly letter: string };

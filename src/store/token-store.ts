@@ -9,6 +9,11 @@ export interface TokenStore {
   readonly revoke: (id: string, at: number) => Promise<boolean>;
   /** Notes that the token was used; writes at most once a minute. */
   readonly touch: (id: string, at: number) => Promise<void>;
+  /**
+   * Takes one of the requests that a rate such as "100/min" leaves, counted for all servers together; undefined, or for how many
+   * milliseconds there is none. It is not durable: after a restart of the store all may be there again.
+   */
+  readonly take: (id: string, request: { rate: string; now: number }) => Promise<number | undefined>;
 }
 
 export interface TokenRecord {
@@ -28,4 +33,6 @@ export interface TokenRecord {
   readonly expiresAt?: number;
   readonly lastUsedAt?: number;
   readonly revokedAt?: number;
+  /** It is a browser's session, and may what the token with this id may, or what this machine's user may. */
+  readonly session?: { readonly of: string; readonly token?: string };
 }

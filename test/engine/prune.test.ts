@@ -83,7 +83,7 @@ describe("a finished job", () => {
     world().clock.jump(dayMs);
     await engine.prune();
     expect(existsSync(folder)).toBe(false);
-    for (const filter of [{}, { tag: "t" }, { batch: "b" }, { name: "n" }]) {
+    for (const filter of [{}, { tags: ["t"] }, { batch: "b" }, { name: "n" }]) {
       expect((await engine.list(filter)).jobs).toEqual([]);
     }
     expect(await engine.count()).toEqual([]);

@@ -223,7 +223,7 @@ describe("finding jobs", () => {
       { kind: "greet", input: { name: "two" }, name: "report" },
       { kind: "greet", input: { name: "zebra crossing" } },
     ]);
-    expect((await engine.list({ tag: "nightly" })).jobs).toEqual([tagged]);
+    expect((await engine.list({ tags: ["nightly"] })).jobs).toEqual([tagged]);
     expect((await engine.list({ name: "report" })).jobs).toEqual([named]);
     expect((await engine.list({ text: "zebra cross" })).jobs).toEqual([worded]);
   });
@@ -341,6 +341,24 @@ describe("bad input", () => {
     const engine = await world().open([greet]);
     await expect(engine.submitMany(requests)).rejects.toMatchObject(refusal(code, message));
     expect(await engine.count()).toEqual([]);
+  });
+
+  it("keeps no label with the character NUL in it, which not every store can, and looks for none", async () => {
+    const engine = await openPaused();
+    for (const field of ["name", "batch", "key", "idempotencyKey", "owner"]) {
+      const request = { kind: "greet", input: { name: "Ada" }, [field]: "a\0b" };
+      const message = new RegExp(`^${field} must not contain the character NUL`);
+      await expect(engine.submit(request)).rejects.toMatchObject(refusal("invalid_input", message));
+    }
+    const tagged = { kind: "greet", input: { name: "Ada" }, tags: ["a", "\0"] };
+    await expect(engine.submit(tagged)).rejects.toMatchObject(refusal("invalid_input", /^tags\[1\] must not/));
+    for (const filter of [{ name: "\0" }, { tag: "a\0" }, { batch: "\0b" }]) {
+      await expect(engine.list(filter)).rejects.toMatchObject(
+        refusal("invalid_input", /must not contain the character NUL/),
+      );
+    }
+    expect((await engine.list({ text: "a\0b" })).jobs).toEqual([]);
+    expect((await engine.list()).jobs).toEqual([]);
   });
 
   it("names the field that does not fit in the error's details", async () => {

@@ -266,9 +266,10 @@ describe("grep", () => {
     expect(await read({ grep: "^error \\d" })).toMatchObject({
       text: "error 1\nerror 2\nerror 3\n",
       matches: 3,
+      offsets: [0, 14, 23],
       is_complete: true,
     });
-    expect(await read({ grep: "nothing" })).toMatchObject({ text: "", matches: 0 });
+    expect(await read({ grep: "nothing" })).toMatchObject({ text: "", matches: 0, offsets: [] });
     expect(await read({ grep: "error", from: 8 })).toMatchObject({ matches: 2 });
   });
 
@@ -283,7 +284,11 @@ describe("grep", () => {
     const { read, write, end } = await start();
     await write("hit 1\nmiss\nhit 2\nhit 3\nmiss\n");
     await end();
-    expect(await read({ grep: "hit", tail: 2 })).toMatchObject({ text: "hit 2\nhit 3\n", matches: 3 });
+    expect(await read({ grep: "hit", tail: 2 })).toMatchObject({
+      text: "hit 2\nhit 3\n",
+      matches: 3,
+      offsets: [11, 17],
+    });
     expect(await read({ grep: "hit", tail: 2, limit: 6 })).toMatchObject({ text: "hit 3\n", matches: 3 });
   });
 

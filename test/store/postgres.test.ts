@@ -19,6 +19,9 @@ import { describeQuestions } from "./contract/questions.ts";
 import { describeRetrying } from "./contract/retrying.ts";
 import { describeSearching } from "./contract/searching.ts";
 import { describeSettling } from "./contract/settling.ts";
+import { describeCounting } from "./contract/counting.ts";
+import { describeRollups } from "./contract/rollups.ts";
+import { describeTogether } from "./contract/together.ts";
 import { describeUnseen } from "./contract/unseen.ts";
 import type { OpenStore } from "./world.ts";
 
@@ -32,6 +35,7 @@ describe.skipIf(lacksPostgres)("a store on Postgres", () => {
     const openOne = (): ReturnType<typeof openPostgresStore> =>
       openPostgresStore({ url: database.url, folder, ...options });
     let store = await openOne();
+    const others: (typeof store)[] = [];
     return {
       store,
       reopen: async () => {
@@ -39,8 +43,13 @@ describe.skipIf(lacksPostgres)("a store on Postgres", () => {
         store = await openOne();
         return store;
       },
+      openOther: async () => {
+        const other = await openOne();
+        others.push(other);
+        return other;
+      },
       cleanup: async () => {
-        await store.close();
+        for (const each of [store, ...others]) await each.close();
         await database.empty();
         await rm(folder, { recursive: true, force: true });
       },
@@ -48,6 +57,8 @@ describe.skipIf(lacksPostgres)("a store on Postgres", () => {
   };
   describeCreating(open);
   describeFinding(open);
+  describeCounting(open);
+  describeRollups(open);
   describeSearching(open);
   describeEvents(open);
   describeClaiming(open);
@@ -62,4 +73,5 @@ describe.skipIf(lacksPostgres)("a store on Postgres", () => {
   describeUnseen(open);
   describePurging(open);
   describeHints(open);
+  describeTogether(open);
 });

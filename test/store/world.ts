@@ -6,7 +6,8 @@ import type { JobId } from "../../src/job/id.ts";
 import type { Job } from "../../src/job/job.ts";
 import type { JobStatus, TerminalStatus } from "../../src/job/state.ts";
 import type { Outcome } from "../../src/job/transitions.ts";
-import type { Claim, Claimed, Created, HeldLease, JobDraft, KindLimits, Store } from "../../src/store/store.ts";
+import type { KindLimits } from "../../src/store/kind-limits.ts";
+import type { Claim, Claimed, Created, HeldLease, JobDraft, Store } from "../../src/store/store.ts";
 import { createDraftSource, second, t0, type DraftOptions } from "./drafts.ts";
 import { useEach } from "../use-each.ts";
 
@@ -14,6 +15,8 @@ export interface OpenedStore {
   readonly store: Store;
   /** Closes the store and opens it again, as a restart does. */
   readonly reopen: () => Promise<Store>;
+  /** Opens the same store once more, beside the first; absent where only one can be open. */
+  readonly openOther?: () => Promise<Store>;
   readonly cleanup: () => Promise<void>;
 }
 
@@ -47,18 +50,28 @@ export class World {
   store: Store;
   readonly draft: (options?: DraftOptions) => JobDraft = createDraftSource();
   readonly #opened: OpenedStore;
+  readonly #others: World[] = [];
 
   constructor(opened: OpenedStore) {
     this.#opened = opened;
     this.store = opened.store;
   }
 
+  /** The same store as another engine has it open: where only one can be, it is this one. */
+  async other(): Promise<World> {
+    const store = (await this.#opened.openOther?.()) ?? this.store;
+    const world = new World({ store, reopen: async () => store, cleanup: () => store.close() });
+    if (store !== this.store) this.#others.push(world);
+    return world;
+  }
+
   async restart(): Promise<void> {
     this.store = await this.#opened.reopen();
   }
 
-  cleanup(): Promise<void> {
-    return this.#opened.cleanup();
+  async cleanup(): Promise<void> {
+    await Promise.all(this.#others.map((world) => world.cleanup()));
+    await this.#opened.cleanup();
   }
 
   /** Creates jobs in one call. */

@@ -13,21 +13,47 @@ export interface CliContext {
   /** Calls a server of this version; starts one in the background if none runs. */
   readonly client: Client;
   /** Becomes the server. The code of it is loaded only now. */
-  readonly serve: (flags: ServeFlags, options: { isLoggedToFile: boolean }) => Promise<ServedHere>;
+  readonly serve: (flags: ServeFlags, options: ServeMode) => Promise<ServedHere>;
   /** Stands between one MCP client, on standard input and output, and the server. Resolves with the exit code. */
   readonly serveFront: (set: ProfileSet) => Promise<number>;
   /** Looks at a database and changes nothing; rejects with what is wrong with it. Thoroughly reads all of it. */
   readonly inspectStore: (file: string, options: { isThorough: boolean }) => Promise<void>;
+  /** Looks at the database that machines share and changes nothing; rejects with what is wrong with it. Undefined if the store is in the folder. */
+  readonly inspectDatabase: () => Promise<DatabaseReport | undefined>;
   /** The browser that pages are looked at with: the one that is named, or one that is installed. */
   readonly findBrowser: (search: { executable?: string; searchPath: string }) => Promise<string | undefined>;
   /** Serves one MCP client on standard input and output, without a server in the background. */
   readonly serveMcp: (set: ProfileSet) => Promise<void>;
 }
 
+/** What is known of a database that machines share. */
+export interface DatabaseReport {
+  readonly host: string;
+  readonly database: string;
+  readonly version: string;
+  /** Undefined while the schema is not made. */
+  readonly schemaVersion: number | undefined;
+  readonly newestSchema: number;
+  readonly isEncrypted: boolean;
+  readonly isOnThisMachine: boolean;
+  readonly isListening: boolean;
+  readonly mayCreateSchema: boolean;
+}
+
 export interface ServeFlags {
   readonly host?: string;
   readonly port?: number;
   readonly allowRemoteShell?: boolean;
+  /** Which jobs run here; words with commas between them. */
+  readonly kinds?: string;
+  readonly concurrency?: string;
+  readonly labels?: string;
+}
+
+export interface ServeMode {
+  readonly isLoggedToFile: boolean;
+  /** A worker runs jobs of a store that machines share, and is nobody's server. */
+  readonly role?: "server" | "worker";
 }
 
 export interface ServedHere {

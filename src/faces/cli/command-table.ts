@@ -120,6 +120,7 @@ export const commandTable: readonly CommandEntry[] = [
   command("add", "add Longhaul to an MCP client, such as Claude Code or Cursor", () => import("./commands/client.ts")),
   command("remove", "remove Longhaul from an MCP client", () => import("./commands/client.ts")),
   command("serve", "run the server in this terminal until Ctrl-C", () => import("./commands/server.ts")),
+  command("worker", "run jobs here that a database shared by machines holds", () => import("./commands/worker.ts")),
   group("server", "show, stop or restart the server", [
     command("status", "show the server", () => import("./commands/server.ts")),
     command("stop", "stop the server; running commands go on", () => import("./commands/server.ts")),
@@ -139,6 +140,7 @@ export const commandTable: readonly CommandEntry[] = [
     command("list", "list tokens, without their secrets", () => import("./commands/token.ts")),
     command("revoke", "revoke a token, by its name or id", () => import("./commands/token.ts")),
   ]),
+  command("open", "open the dashboard in a browser, logged in", () => import("./commands/open.ts")),
   command("doctor", "find out what is wrong with this installation", () => import("./commands/doctor.ts")),
   command("completions", "print completions for a shell", () => import("./commands/completions.ts")),
   command("version", "print the version", () => import("./commands/version.ts")),

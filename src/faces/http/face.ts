@@ -13,6 +13,7 @@ import { createFieldReader } from "./read-request.ts";
 import type { Fields, OperationRoute, PageRoute, Route } from "./route.ts";
 import { createRoutes } from "./routes.ts";
 import { sendPageLines } from "./streams/crawl-ndjson.ts";
+import { openLiveChanges } from "./streams/live-changes.ts";
 import { openLiveEvents } from "./streams/live-events.ts";
 import { openLiveOutput } from "./streams/live-output.ts";
 import { LiveStreams } from "./streams/live-streams.ts";
@@ -126,6 +127,8 @@ function answerOperation(route: OperationRoute, parts: OperationParts): Answer {
   };
 }
 
+const openLive = { events: openLiveEvents, output: openLiveOutput, changes: openLiveChanges };
+
 /** Answers as an event stream, as lines or as plain text, where the route has that form and the request asks for it. */
 async function sendOtherForm(
   route: OperationRoute,
@@ -137,8 +140,7 @@ async function sendOtherForm(
   const { accept = "", range, "last-event-id": lastEventId } = request.headers;
   if (request.method !== "GET" || (accept === "" && range === undefined)) return false;
   if (route.live !== undefined && accept.includes("text/event-stream")) {
-    const open = route.live === "events" ? openLiveEvents : openLiveOutput;
-    const source = await open(context, fields, lastEventId?.toString(), limits.keepAliveMs);
+    const source = await openLive[route.live](context, fields, lastEventId?.toString(), limits.keepAliveMs);
     // Tells a browser not to come back.
     if (source === undefined) response.writeHead(204, safetyHeaders).end();
     else streams.start(response, source, context.actor);

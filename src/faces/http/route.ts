@@ -28,7 +28,7 @@ export interface OperationRoute extends Place {
   /** The status of success, and others that are no errors; 200 unless given. */
   readonly statuses?: readonly number[];
   /** What it answers with `Accept: text/event-stream`. */
-  readonly live?: "events" | "output";
+  readonly live?: "events" | "output" | "changes";
   /** Answers `Accept: text/plain` with the bytes themselves, and takes ranges of them. */
   readonly isRaw?: true;
   /** Answers `Accept: application/x-ndjson` with the pages of a crawl, one per line. */

@@ -11,6 +11,7 @@ import { jobRequestSchema, jobSubmit } from "../../operations/submit.ts";
 import {
   jobAnswer,
   jobCancel,
+  jobCount,
   jobEvents,
   jobGet,
   jobList,
@@ -22,6 +23,8 @@ import {
 } from "../../operations/job.ts";
 import { jobDelete } from "../../operations/remove.ts";
 import { jobRerun } from "../../operations/rerun.ts";
+import { jobFailures } from "../../operations/failures.ts";
+import { jobSeries } from "../../operations/series.ts";
 import { jobStats } from "../../operations/stats.ts";
 import type { JobView, startedJobSchema } from "../../operations/job-view.ts";
 import { isStart } from "../../operations/registry.ts";
@@ -29,6 +32,8 @@ import { startPath, type StartOperation } from "../../operations/start.ts";
 import { jobWait } from "../../operations/wait.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { libraryCode, libraryList, libraryRemove, librarySearch, libraryShow } from "../../operations/library.ts";
+import { liveRead } from "../../operations/live.ts";
+import { meGet } from "../../operations/me.ts";
 import { pageCompare } from "../../operations/page.ts";
 import { runAgents } from "../../operations/run-agents.ts";
 import { jobsPrune, kindList, kindPause, kindResume, serverStatus } from "../../operations/server.ts";
@@ -41,6 +46,7 @@ import {
   scheduleResume,
   scheduleRun,
 } from "../../operations/schedule.ts";
+import { sessionCode, sessionList, sessionRevoke } from "../../operations/session.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "../../operations/token.ts";
 import { notifyTest } from "../../operations/notify.ts";
 import { webhookList, webhookRedeliver } from "../../operations/webhook.ts";
@@ -214,6 +220,9 @@ const fixedRoutes: readonly Route[] = [
   }),
   { method: "GET", path: "/v1/tokens", tag: "tokens", operation: tokenList, fields: "query" },
   { method: "POST", path: "/v1/tokens/{token}/revoke", tag: "tokens", operation: tokenRevoke, fields: "body" },
+  { method: "POST", path: "/v1/sessions/code", tag: "tokens", operation: sessionCode, fields: "body" },
+  { method: "GET", path: "/v1/sessions", tag: "tokens", operation: sessionList, fields: "query" },
+  { method: "POST", path: "/v1/sessions/{session}/revoke", tag: "tokens", operation: sessionRevoke, fields: "body" },
   { method: "POST", path: "/v1/attempt/progress", tag: "attempt", operation: attemptProgress, fields: "body" },
   { method: "POST", path: "/v1/attempt/question", tag: "attempt", operation: attemptAsk, fields: "body", isSlow: true },
   { method: "POST", path: "/v1/attempt/artifact", tag: "attempt", operation: attemptArtifact, fields: "body" },
@@ -254,7 +263,12 @@ const fixedRoutes: readonly Route[] = [
   { method: "POST", path: "/v1/kinds/{kind}/pause", tag: "server", operation: kindPause, fields: "body" },
   { method: "POST", path: "/v1/kinds/{kind}/resume", tag: "server", operation: kindResume, fields: "body" },
   { method: "POST", path: "/v1/prune", tag: "server", operation: jobsPrune, fields: "body" },
+  { method: "GET", path: "/v1/counts", tag: "jobs", operation: jobCount, fields: "query" },
+  { method: "GET", path: "/v1/series", tag: "jobs", operation: jobSeries, fields: "query" },
+  { method: "GET", path: "/v1/failures", tag: "jobs", operation: jobFailures, fields: "query" },
   { method: "GET", path: "/v1/stats", tag: "jobs", operation: jobStats, fields: "query" },
+  { method: "GET", path: "/v1/live", tag: "jobs", operation: liveRead, fields: "query", live: "changes", isSlow: true },
+  { method: "GET", path: "/v1/me", tag: "server", operation: meGet, fields: "query" },
   { method: "GET", path: "/v1/status", tag: "server", operation: serverStatus, fields: "query" },
   {
     method: "GET",

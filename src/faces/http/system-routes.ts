@@ -39,7 +39,9 @@ export function createPages({ engine, server, routes, metrics, streams }: PagePa
     return { openapi: JSON.stringify(openApi), docs: renderDocs(openApi) };
   };
   const checkReadiness = async (): Promise<void> => {
-    if (isStopping) throw new HttpError(503, "stopped", "The server is stopping.", { "retry-after": "1" });
+    if (isStopping || server.isDraining?.() === true) {
+      throw new HttpError(503, "stopped", "The server is stopping.", { "retry-after": "1" });
+    }
     if (probe === undefined || performance.now() - probe.at > probeMs) {
       probe = { at: performance.now(), done: engine.probe() };
     }

@@ -4,6 +4,7 @@ import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { ClientSettings } from "../../config/client-settings.ts";
 import type { Actor } from "../../engine/access.ts";
 import type { Engine } from "../../engine/engine.ts";
+import { defined } from "../../job/defined.ts";
 import { LonghaulError } from "../../job/error.ts";
 import type { JobsConnection, JobsContext } from "./connection.ts";
 import { LegacySessions } from "./protocol/legacy-sessions.ts";
@@ -28,6 +29,8 @@ export interface McpEndpointOptions {
   readonly onFault?: (error: Error) => void;
   readonly sessionIdleMs?: number;
   readonly maxSessions?: number;
+  /** Begins the ids of sessions. */
+  readonly serverName?: string;
   readonly maxStreams?: number;
   readonly maxTaskIds?: number;
   readonly keepAliveMs?: number;
@@ -69,6 +72,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     build: (part, authInfo) => build(callerOf(authInfo), { era: "legacy", ...part }),
     idleMs: options.sessionIdleMs ?? halfHourMs,
     max: options.maxSessions ?? 1_000,
+    ...defined({ serverName: options.serverName }),
     keepAliveMs,
     onFault,
   });

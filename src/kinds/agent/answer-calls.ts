@@ -1,14 +1,17 @@
 import { createHash } from "node:crypto";
+import { defined } from "../../job/defined.ts";
 import { JobFailure, messageOf } from "../../job/failure.ts";
 import type { JobContext } from "../../job/kind.ts";
 import { wellFormed } from "../../text/well-formed.ts";
 import type { PatternPool } from "../../text/pattern-pool.ts";
 import type { Activity } from "./activity.ts";
-import { closePending, saveConversation, type Conversation, type Pending, type ToolAnswer } from "./conversation.ts";
+import { closePending, saveConversation, type Conversation, type ToolAnswer } from "./conversation.ts";
 import type { ToolCall } from "./model/call-model.ts";
 import type { RunRedactor } from "./run-redactor.ts";
 import type { AgentTool, ToolUse } from "./tools/agent-tool.ts";
 import type { ConfinedFiles } from "./tools/confined-files.ts";
+import type { Picture } from "./tools/pictures.ts";
+import { FileMemory } from "./tools/seen-files.ts";
 import { canonicalJson } from "../../job/json.ts";
 
 interface AnswerParts {
@@ -23,31 +26,47 @@ interface AnswerParts {
   readonly isDone: () => boolean;
 }
 
-/** Runs the tools that the last reply called, one after the other, from the first that has no answer yet. */
+/** Runs the tools that the last reply called, from the first that has no answer yet: those that only read side by side, any other by itself. */
 export async function answerCalls(conversation: Conversation, parts: AnswerParts): Promise<void> {
   const { pending } = conversation;
   if (pending === null) return;
-  const { context } = parts;
   while (pending.answers.length < pending.calls.length && !parts.isDone()) {
-    const call = pending.calls[pending.answers.length] as ToolCall;
-    const answer = await answerCall(call, conversation, pending, parts);
-    const repeats = countRepeats(conversation.recent, call, answer.text);
-    pending.answers.push({ ...answer, text: answer.text + repeatWarning(repeats) });
-    pending.isUnderWay = false;
-    conversation.toolCalls += 1;
-    if (pending.answers.length === pending.calls.length) closePending(conversation);
-    await saveConversation(context.checkpoint, conversation);
-    if (repeats >= failAt) {
-      const message = `The model called ${call.name} ${repeats} times with the same arguments and the same answer.`;
-      throw new JobFailure("looping", message, { retryable: false });
+    const from = pending.answers.length;
+    const batch = nextBatch(pending.calls.slice(from), parts.tools);
+    const answering = batch.map((call, index) => answerCall(call, from + index, conversation, parts));
+    const answers = await Promise.all(answering);
+    let loop: JobFailure | undefined;
+    for (const [index, answer] of answers.entries()) {
+      const call = batch[index] as ToolCall;
+      const repeats = countRepeats(conversation.recent, call, answer.text);
+      pending.answers.push({ ...answer, text: answer.text + repeatWarning(repeats) });
+      if (repeats >= failAt) {
+        const message = `The model called ${call.name} ${repeats} times with the same arguments and the same answer.`;
+        loop ??= new JobFailure("looping", message, { retryable: false });
+      }
     }
+    pending.isUnderWay = false;
+    conversation.toolCalls += answers.length;
+    if (pending.answers.length === pending.calls.length) closePending(conversation);
+    await saveConversation(parts.context.checkpoint, conversation);
+    if (loop !== undefined) throw loop;
   }
+}
+
+const maxAtOnce = 8;
+
+/** The first call, and those right behind it that only read as it does. */
+function nextBatch(calls: readonly ToolCall[], tools: readonly AgentTool[]): ToolCall[] {
+  const isReader = ({ name, input }: ToolCall): boolean =>
+    tools.find((tool) => tool.name === name)?.isReader(input) === true;
+  const end = calls.findIndex((call) => !isReader(call));
+  return calls.slice(0, Math.min(maxAtOnce, Math.max(1, end === -1 ? calls.length : end)));
 }
 
 async function answerCall(
   call: ToolCall,
+  index: number,
   conversation: Conversation,
-  pending: Pending,
   parts: AnswerParts,
 ): Promise<ToolAnswer> {
   const { context, activity } = parts;
@@ -56,39 +75,54 @@ async function answerCall(
   const startedAt = performance.now();
   activity.event("tool_start", { tool: call.name, arguments: brief });
   activity.progress(`${call.name} ${brief}`, conversation);
-  const { text, isError } = await attempt(call, tool, conversation, pending, parts);
+  const key = `step ${conversation.steps} call ${index}`;
+  const { text, isError, picture } = await attempt(call, tool, key, conversation, parts);
   context.signal.throwIfAborted();
   if (tool?.isChange === true) await parts.redactor.learn();
   const ms = Math.round(performance.now() - startedAt);
   activity.event("tool_done", { tool: call.name, ok: !isError, result: text, ms });
-  return { id: call.id, name: call.name, text: wellFormed(parts.redactor.known(text)), isError };
+  return {
+    id: call.id,
+    name: call.name,
+    text: wellFormed(parts.redactor.known(text)),
+    isError,
+    ...defined({ picture }),
+  };
+}
+
+interface Attempted {
+  readonly text: string;
+  readonly isError: boolean;
+  readonly picture?: Picture;
 }
 
 /** What a tool throws is an answer too; only the end of the run is none. */
 async function attempt(
   call: ToolCall,
   tool: AgentTool | undefined,
+  key: string,
   conversation: Conversation,
-  pending: Pending,
   parts: AnswerParts,
-): Promise<{ text: string; isError: boolean }> {
+): Promise<Attempted> {
   const { context } = parts;
   if (tool === undefined) {
     const known = parts.tools.map(({ name }) => name).join(", ");
     return { text: `There is no tool "${call.name}"; there are ${known}.`, isError: true };
   }
   if (call.problem !== undefined) return { text: call.problem, isError: true };
-  const key = `step ${conversation.steps} call ${pending.answers.length}`;
   const conceal = parts.redactor.known;
   const { files, patterns } = parts;
-  const use: ToolUse = { job: context, files, patterns, todos: conversation.todos, conceal, key };
+  const { pending, todos, seen, commands, delegates } = conversation;
+  const memory = new FileMemory(files, seen);
+  const use: ToolUse = { job: context, files, memory, patterns, todos, commands, delegates, conceal, key };
   try {
-    if (pending.isUnderWay) return await afterInterruption(tool, call, use);
-    if (tool.isUnrepeatable) {
+    if (pending?.isUnderWay === true) return await afterInterruption(tool, call, use);
+    if (tool.isUnrepeatable && pending !== null) {
       pending.isUnderWay = true;
       await saveConversation(context.checkpoint, conversation);
     }
-    return { text: await tool.run(call.input, use), isError: false };
+    const reply = await tool.run(call.input, use);
+    return { ...(typeof reply === "string" ? { text: reply } : reply), isError: false };
   } catch (error) {
     context.signal.throwIfAborted();
     if (error instanceof JobFailure && error.code === "gave_up") throw error;
@@ -96,11 +130,7 @@ async function attempt(
   }
 }
 
-async function afterInterruption(
-  tool: AgentTool,
-  call: ToolCall,
-  use: ToolUse,
-): Promise<{ text: string; isError: boolean }> {
+async function afterInterruption(tool: AgentTool, call: ToolCall, use: ToolUse): Promise<Attempted> {
   const done = await tool.verify(call.input, use).catch(() => undefined);
   if (done !== undefined) return { text: done, isError: false };
   const text = "Interrupted: it is not known whether it was done. Look before you do it again.";

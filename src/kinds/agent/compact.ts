@@ -2,6 +2,7 @@ import { mapTexts, type Json } from "../../job/json.ts";
 import { wellFormed } from "../../text/well-formed.ts";
 import { withoutThoughts, type Conversation } from "./conversation.ts";
 import type { Message } from "./model/call-model.ts";
+import { countPictures, pictureCharacters, withoutPictures } from "./tools/pictures.ts";
 import { showTodos } from "./tools/todos.ts";
 
 const keptOfOld = 200;
@@ -61,7 +62,9 @@ function foldOld(parts: Parts, conversation: Conversation, target: number): void
   let excess = sizeOf(toMessages(parts, conversation)) - target;
   parts.old = parts.old.map((exchange) => {
     if (excess <= 0) return exchange;
-    const shorter = withoutThoughts(exchange).map((message) => cutTexts(message, keptOfOld));
+    const shorter = withoutPictures(withoutThoughts(exchange), leftOutPicture).map((message) =>
+      cutTexts(message, keptOfOld),
+    );
     excess -= sizeOf(exchange) - sizeOf(shorter);
     return shorter;
   });
@@ -97,13 +100,14 @@ function cutRest(parts: Parts, conversation: Conversation, target: number): void
     parts.background = cut(parts.background, longest);
     parts.newest = parts.newest.map((message) => cutTexts(message, longest));
   }
-  if (isTooLong()) parts.newest = withoutThoughts(parts.newest);
+  if (isTooLong()) parts.newest = withoutPictures(withoutThoughts(parts.newest), leftOutPicture);
   for (let longest = longestText; longest >= shortestGoal && isTooLong(); longest /= 2) {
     parts.goal = cut(parts.goal, longest);
   }
 }
 
 const longestText = 256_000;
+const leftOutPicture = "left out to save room: look again if it is needed";
 
 function toMessages({ background, goal, digest, old, newest }: Parts, { todos }: Conversation): Message[] {
   const plan = todos.items.length === 0 ? [] : ["The plan:", showTodos(todos.items)];
@@ -143,7 +147,8 @@ function cut(text: string, longest: number): string {
 const cutNote = "… [cut to save room: look again if it is needed] …";
 
 function sizeOf(messages: readonly Message[]): number {
-  return JSON.stringify(messages).length;
+  const pictures = messages.reduce((sum, message) => sum + countPictures(message), 0);
+  return JSON.stringify(messages).length + pictures * pictureCharacters;
 }
 
 /** A message in short, a line for each thing said or done. */

@@ -3,6 +3,10 @@ import type { Json } from "../../job/json.ts";
 import type { Message, ModelReply, ToolCall } from "./model/call-model.ts";
 import { addUsage, noUsage, type TokenUsage } from "./model/token-usage.ts";
 import { promptText, type Prompt } from "./prompt.ts";
+import type { CommandList } from "./tools/commands.ts";
+import type { Delegates } from "./tools/delegate.ts";
+import { toPictureMessage, type Picture } from "./tools/pictures.ts";
+import type { SeenFiles } from "./tools/seen-files.ts";
 import type { Todo } from "./tools/todos.ts";
 
 export interface ToolAnswer {
@@ -10,6 +14,7 @@ export interface ToolAnswer {
   readonly name: string;
   readonly text: string;
   readonly isError: boolean;
+  readonly picture?: Picture | undefined;
 }
 
 /** Tool calls of the last reply that are being answered, in their order. */
@@ -30,6 +35,9 @@ export interface Conversation {
   messages: Message[];
   pending: Pending | null;
   todos: { items: Todo[] };
+  seen: SeenFiles;
+  commands: { items: CommandList["items"][number][] };
+  delegates: Delegates;
   usage: TokenUsage;
   /** Null where the price of a model is not known. */
   costUsd: number | null;
@@ -39,6 +47,8 @@ export interface Conversation {
   current: number;
   /** The newest calls with their answers, as digests: a loop shows in them. */
   recent: string[];
+  /** No model has taken its pictures: they are told of in words. */
+  isBlind: boolean;
   /** How often it was reminded to end properly. */
   reminders: number;
   /** How often it was made shorter without an answer in between. */
@@ -56,12 +66,16 @@ export function startConversation(instructions: string, prompt: Prompt): Convers
     messages: [{ role: "user", content: promptText(prompt) }],
     pending: null,
     todos: { items: [] },
+    seen: {},
+    commands: { items: [] },
+    delegates: { count: 0 },
     usage: noUsage,
     costUsd: 0,
     steps: 0,
     toolCalls: 0,
     current: 0,
     recent: [],
+    isBlind: false,
     reminders: 0,
     compactions: 0,
     lastText: "",
@@ -71,15 +85,11 @@ export function startConversation(instructions: string, prompt: Prompt): Convers
 
 export async function loadConversation(checkpoint: Checkpoint): Promise<Conversation | undefined> {
   const stored = (await checkpoint.load()) as unknown as Conversation | undefined;
-  if (stored === undefined || "prompt" in stored) return stored;
-  // Begun by an older version, which kept neither apart.
-  const { messages } = stored as Conversation;
-  const said = messages[0]?.content;
-  return {
-    ...(stored as Conversation),
-    prompt: { background: "", goal: typeof said === "string" ? said : "" },
-    digest: [],
-  };
+  if (stored === undefined) return undefined;
+  // An older version kept less.
+  const said = stored.messages[0]?.content;
+  const goal = typeof said === "string" ? said : "";
+  return { ...startConversation(stored.instructions, { background: "", goal }), ...stored };
 }
 
 export async function saveConversation(checkpoint: Checkpoint, conversation: Conversation): Promise<void> {
@@ -124,5 +134,7 @@ export function closePending(conversation: Conversation): void {
       output: { type: isError ? "error-text" : "text", value: text },
     })),
   });
+  const pictures = answers.flatMap(({ picture }) => picture ?? []);
+  if (pictures.length > 0) conversation.messages.push(toPictureMessage(pictures));
   conversation.pending = null;
 }

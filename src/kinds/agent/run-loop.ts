@@ -1,4 +1,4 @@
-import { JobFailure } from "../../job/failure.ts";
+import { JobFailure, messageOf } from "../../job/failure.ts";
 import { PartialResult } from "../../job/kind.ts";
 import type { Json } from "../../job/json.ts";
 import { createActivity, type Activity } from "./activity.ts";
@@ -14,7 +14,7 @@ import {
   type Conversation,
 } from "./conversation.ts";
 import { modelsOf, type AgentInput, type AgentResult } from "./contract.ts";
-import type { ModelClient } from "./model/call-model.ts";
+import type { Message, ModelClient } from "./model/call-model.ts";
 import { ModelError } from "./model/model-error.ts";
 import { findModels, modelLabel, type ModelChoice } from "./model/model-names.ts";
 import { callPersistently, defaultRetryPolicy, type PersistentReply } from "./model/persistent-call.ts";
@@ -26,6 +26,9 @@ import type { RunParts } from "./settings.ts";
 import { createSummarizer } from "./summarize.ts";
 import { openToolBox } from "./tool-box.ts";
 import type { AgentTool } from "./tools/agent-tool.ts";
+import { stopCommands } from "./tools/commands.ts";
+import { createDelegateTools } from "./tools/delegate.ts";
+import { hasPictures, withBytes, withoutPictures } from "./tools/pictures.ts";
 
 interface LoopParts extends RunParts {
   readonly client: ModelClient;
@@ -43,17 +46,25 @@ export async function runLoop(parts: RunParts, client: ModelClient): Promise<Loo
   const { input, context, settings } = parts;
   const activity = createActivity(context, settings.redactor);
   const handedIn: { data?: Json } = {};
+  const conversation = await openConversation(parts);
+  const delegating = createDelegateTools({
+    input,
+    used: () => conversation,
+    spend: (usage, cost) => spend(conversation, usage, cost),
+  });
   const box = await openToolBox(input, settings, {
+    more: delegating,
     signal: context.signal,
     onResult: (data) => (handedIn.data = data),
     onProblem: (problem) => context.log(settings.redactor.text(problem), "warn"),
   });
   const choices = findModels(modelsOf(input), settings);
   try {
-    const conversation = await openConversation(parts);
     const loop = { ...parts, client, activity, choices, handedIn, tools: box.tools };
     serve(conversation, loop);
-    return await converse(conversation, loop);
+    const result = await converse(conversation, loop);
+    await stopCommands(conversation.commands, context);
+    return result;
   } finally {
     activity.endText();
     await box.close();
@@ -65,7 +76,14 @@ async function openConversation({ input, files, context }: RunParts): Promise<Co
   if (stored !== undefined) {
     // A new attempt by hand gets every chance again; what was found out stays.
     if (context.isInterrupted) return stored;
-    return { ...stored, messages: withoutThoughts(stored.messages), current: 0, recent: [], reminders: 0 };
+    return {
+      ...stored,
+      messages: withoutThoughts(stored.messages),
+      current: 0,
+      recent: [],
+      reminders: 0,
+      isBlind: false,
+    };
   }
   return startConversation(await buildInstructions(input, files), await buildPrompt(input, files));
 }
@@ -132,7 +150,7 @@ async function nextReply(conversation: Conversation, parts: LoopParts): Promise<
           choices: parts.choices,
           current: conversation.current,
           instructions: conversation.instructions,
-          messages: conversation.messages,
+          messages: await messagesToSend(conversation, parts),
           tools: parts.tools,
           maxOutputTokens: boundReply(conversation, parts.input),
           signal: context.signal,
@@ -152,6 +170,11 @@ async function nextReply(conversation: Conversation, parts: LoopParts): Promise<
         settings.retry ?? defaultRetryPolicy,
       );
     } catch (error) {
+      if (cannotSee(error, conversation)) {
+        conversation.isBlind = true;
+        activity.event("blind", { error: messageOf(error) });
+        continue;
+      }
       if (!(error instanceof ModelError) || error.type !== "overflow") throw error;
       if (!shorten(conversation, activity)) {
         throw new JobFailure("context_overflow", error.message, { retryable: false, cause: error });
@@ -160,6 +183,19 @@ async function nextReply(conversation: Conversation, parts: LoopParts): Promise<
       activity.endText();
     }
   }
+}
+
+/** A picture is sent with its bytes, or in words once no model has taken one. */
+async function messagesToSend({ messages, isBlind }: Conversation, { files }: LoopParts): Promise<Message[]> {
+  return isBlind ? withoutPictures(messages, "the model cannot see it") : withBytes(messages, files);
+}
+
+const refusedRequest = new Set([400, 404, 415, 422]);
+
+/** What a model that takes no pictures says is not told apart from any other refusal: it is asked once more without them. */
+function cannotSee(error: unknown, { messages, isBlind }: Conversation): boolean {
+  if (isBlind || !(error instanceof JobFailure) || error.code !== "model_refused") return false;
+  return refusedRequest.has(Number(error.details?.["status"])) && hasPictures(messages);
 }
 
 const fullShare = 0.85;

@@ -1,8 +1,10 @@
 import type { OutputStore } from "../output-store.ts";
-import type { Store } from "../store.ts";
+import type { JobFilter, Store } from "../store.ts";
 import type { Connections } from "./database/connections.ts";
-import { listJobs } from "./finding/list.ts";
+import { countJobs, sumUpChanges, writeCountChanges } from "./finding/counts.ts";
+import { countMatching, listJobs } from "./finding/list.ts";
 import { readVerbs } from "./finding/read-verbs.ts";
+import { createRollupStore } from "./finding/rollups.ts";
 import { indexNext } from "./finding/search.ts";
 import { unseenVerbs } from "./finding/unseen.ts";
 import { admitParked, neededQueues, sendTickets } from "./jobs/admission.ts";
@@ -29,14 +31,17 @@ export interface PostgresParts {
 /** What deliveries, schedules, tokens and letters bring, each built on the same parts. */
 type OwnVerbs = Omit<
   Store,
-  "tokens" | "schedules" | "mail" | "claimDeliveries" | "settleDelivery" | "listDeliveries" | "redeliver"
+  "tokens" | "schedules" | "marks" | "mail" | "claimDeliveries" | "settleDelivery" | "listDeliveries" | "redeliver"
 >;
 
 /** The store on a database that any number of processes share. */
 export function createJobVerbs({ connections, tickets, hints, output }: PostgresParts): OwnVerbs {
   const writes = new GroupWrites({
     connections,
-    finish: admitParked,
+    finish: (unit) => {
+      admitParked(unit);
+      writeCountChanges(unit);
+    },
     prepare: (unit) => tickets.prepare(neededQueues(unit)),
     send: async (session, unit) => [...(await sendTickets(tickets, session, unit)), ...hints.send(session, unit.hints)],
     publish: hints.publish,
@@ -44,6 +49,9 @@ export function createJobVerbs({ connections, tickets, hints, output }: Postgres
   const { write } = writes;
   const claims = new Claims({ connections, writes, tickets });
   const indexSome = (): Promise<boolean> => indexNext(connections, indexedAtOnce);
+  const prepareFilter = async ({ text }: JobFilter): Promise<void> => {
+    while (text !== undefined && (await indexSome()));
+  };
   return {
     capabilities: { isExclusive: false },
     output,
@@ -52,16 +60,25 @@ export function createJobVerbs({ connections, tickets, hints, output }: Postgres
     ...leaseVerbs(connections, write),
     ...changeVerbs(connections, write),
     ...kindVerbs({ connections, write, tickets, hints }),
-    ...purgeVerbs(connections, write, output),
+    ...purgeVerbs({ connections, write, hints, output }),
+    rollups: createRollupStore(connections),
     ...memberVerbs(connections),
 
     create: (drafts) => write((unit) => createJobs(unit, drafts), needsOfDrafts(drafts)),
     claim: (request) => claims.claim(request),
     list: async (filter, page) => {
-      while (filter.text !== undefined && (await indexSome()));
+      await prepareFilter(filter);
       return listJobs(connections, filter, page);
     },
-    tidy: indexSome,
+    count: (filter) => countJobs(connections, filter),
+    countMatching: async (filter, page) => {
+      await prepareFilter(filter);
+      return countMatching(connections, filter, page);
+    },
+    tidy: async () => {
+      const more = await Promise.all([indexSome(), sumUpChanges(connections)]);
+      return more.includes(true);
+    },
     probe: async () => {
       await connections.query("UPDATE longhaul.meta SET version = version", []);
     },

@@ -7,6 +7,7 @@ import type { Change } from "../../job/transitions.ts";
 import { toDeliveryType, type DeliveryType } from "../../job/webhook.ts";
 import type { DeliveryKey } from "../delivery.ts";
 import type { Hint } from "../store.ts";
+import { toEnd, type End } from "./rollups.ts";
 
 /** A job together with what only its store knows of it. */
 export interface StoredJob {
@@ -32,6 +33,8 @@ export interface RecordedChange {
   /** Of the events, those that the job's receivers are told of. That one wants no more is a condition of the insert. */
   readonly deliveries: readonly (DeliveryKey & { readonly type: DeliveryType })[];
   readonly hints: readonly Hint[];
+  /** Of a job that ends with it: what the rollups are to count. */
+  readonly end?: End;
 }
 
 export function recordChange(stored: StoredJob, { state, events }: Change): RecordedChange {
@@ -42,6 +45,7 @@ export function recordChange(stored: StoredJob, { state, events }: Change): Reco
     events: numbered,
     deliveries: job.webhook === undefined && job.notify === undefined ? [] : toDeliveries(numbered, job),
     hints: toHints(job, events),
+    ...(isTerminal(state) && !isTerminal(stored.job.state) ? { end: toEnd(job, state) } : {}),
   };
 }
 
@@ -68,6 +72,7 @@ export interface SearchedState {
   readonly deadlineAt?: number;
   readonly leaseExpiresAt?: number;
   readonly expiresAt?: number;
+  readonly finishedAt?: number;
   /** When it ended, until somebody has looked at that. Of children their parent tells. */
   readonly unseenAt?: number;
 }
@@ -89,7 +94,7 @@ export function toSearched(
   }
   if (isHeld(state)) return { status, isReady: false, leaseExpiresAt: state.lease.expiresAt };
   const { expiresAt, finishedAt } = state;
-  return { status, isReady: false, expiresAt, ...(parent === undefined ? { unseenAt: finishedAt } : {}) };
+  return { status, isReady: false, expiresAt, finishedAt, ...(parent === undefined ? { unseenAt: finishedAt } : {}) };
 }
 
 function toDeliveries(events: readonly NumberedEvent[], job: Job): RecordedChange["deliveries"] {

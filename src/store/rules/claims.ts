@@ -1,8 +1,10 @@
 import type { Job } from "../../job/job.ts";
 import { isHeld } from "../../job/state.ts";
 import { isHeldBy, type adopt, type Change, type start } from "../../job/transitions.ts";
-import type { ClaimRequest, HeldLease, KindLimits, LeaseRequest, LostLease } from "../store.ts";
+import type { KindLimits } from "../kind-limits.ts";
+import type { ClaimRequest, HeldLease, LeaseRequest, LostLease } from "../store.ts";
 import type { StoredJob } from "./change.ts";
+import { maxAheadMs } from "./clock-watch.ts";
 
 /** How many jobs of a key may be held at once; those under the empty key, or under none, share no limit. */
 export function limitOfKey({ perKey = Infinity, perKeyOf }: KindLimits, key: string): number {
@@ -18,9 +20,6 @@ export function roomForKey(limits: KindLimits, key: string, held: number): numbe
 export function hasKeyLimits({ perKey, perKeyOf }: KindLimits): boolean {
   return perKey !== undefined || (perKeyOf !== undefined && perKeyOf.size > 0);
 }
-
-/** Far more than the clocks of machines differ, and than a claim waits behind others. */
-const maxAheadMs = 60_000;
 
 /**
  * Starts between these times count at a time. Those of the near future do, because a claim may have waited behind others; those beyond were

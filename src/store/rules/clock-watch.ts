@@ -1,4 +1,10 @@
 /**
+ * Far more than the clocks of machines differ, and than a call waits behind others: a time that was noted and is further ahead comes from before
+ * a clock was set back.
+ */
+export const maxAheadMs = 60_000;
+
+/**
  * Notices that the machine's clock was set back, while the store is open or before. What was to happen at a time that the clock has
  * to reach once more would else be late by as much.
  */

@@ -95,6 +95,7 @@ function insertJob(db: Database, draft: JobDraft): Created {
   if (draft.runAt > spec.createdAt) db.delays.note(draft.runAt);
   if (spec.place !== undefined) db.places.add(spec.place);
   db.jobs.set({ num, job, fence: 0, blocked });
+  db.counts.add({ num, job }, job.state.status);
   for (const hint of hints) db.hint(hint);
   return { job, isDuplicate: false };
 }

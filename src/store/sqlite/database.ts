@@ -1,4 +1,5 @@
 import type { Hint } from "../store.ts";
+import type { CountChanges } from "./counts.ts";
 import type { Statement } from "./driver.ts";
 import type { ClockWatch } from "../rules/clock-watch.ts";
 import type { Delays } from "./delays.ts";
@@ -24,6 +25,8 @@ export interface Database {
   /** Numbers of jobs that others depend on, or that have a checkpoint: all others need no look when they end. */
   readonly needed: Set<number>;
   readonly checkpointed: Set<number>;
+  /** How this transaction changes the numbers of jobs that are kept. */
+  readonly counts: CountChanges;
 }
 
 /** Runs an operation in the next commit; resolves once that is on disk. */

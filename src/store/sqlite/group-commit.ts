@@ -10,6 +10,8 @@ interface Operation {
 interface GroupCommitEvents {
   /** Called before a commit and before it is told; throws when what is committed would not last. */
   readonly ensureDurable: () => void;
+  /** Called at the end of each transaction, to write what all of its operations came to. */
+  readonly beforeCommit: () => void;
   readonly onCommit: () => void;
   /** Called before an operation that may fail by itself; returns how to forget what it left in memory. */
   readonly savepoint: () => () => void;
@@ -130,6 +132,7 @@ export class GroupCommit {
     this.#connection.exec("BEGIN IMMEDIATE");
     try {
       const value = body();
+      this.#events.beforeCommit();
       this.#connection.exec("COMMIT");
       this.#commitMs = performance.now() - startedAt;
       return value;

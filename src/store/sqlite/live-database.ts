@@ -4,6 +4,7 @@ import { ClockWatch } from "../rules/clock-watch.ts";
 import type { DatabaseFiles } from "./database-files.ts";
 import type { Database, Write } from "./database.ts";
 import { Delays } from "./delays.ts";
+import { CountChanges } from "./counts.ts";
 import { cacheStatements, type Connection } from "./driver.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { JobCache } from "./job-cache.ts";
@@ -45,10 +46,12 @@ export function createLiveDatabase(connection: Connection, files: DatabaseFiles)
     places: loadPlaces(prepared),
     needed: loadNumbers(prepared, "SELECT DISTINCT needs AS num FROM dependencies"),
     checkpointed: loadNumbers(prepared, "SELECT job AS num FROM checkpoints"),
+    counts: new CountChanges(prepared),
   };
   const publish = (hint: Hint): void => listeners.forEach((listener) => listener(hint));
   const commits = new GroupCommit(connection, {
     ensureDurable: () => files.ensureInPlace(),
+    beforeCommit: () => db.counts.write(prepared),
     onCommit: () => {
       const committed = hints;
       hints = [];
@@ -56,10 +59,12 @@ export function createLiveDatabase(connection: Connection, files: DatabaseFiles)
     },
     savepoint: () => {
       const before = hints.length;
+      const restoreCounts = db.counts.save();
       const forgetStarts = db.starts.savepoint();
       return () => {
         forgetStarts();
         hints = hints.slice(0, before);
+        restoreCounts();
         db.jobs.clear();
         db.delays.forget();
         db.jobClock.forget();

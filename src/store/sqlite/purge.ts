@@ -1,4 +1,5 @@
 import type { JobId } from "../../job/id.ts";
+import type { JobStatus } from "../../job/state.ts";
 import { requireRemovable } from "../rules/remove.ts";
 import type { Database } from "./database.ts";
 import { findJob } from "./rows.ts";
@@ -14,7 +15,7 @@ export function purgeJobs(db: Database, now: number, limit: number): number {
   db.sql("DELETE FROM tombstones WHERE purged_at < ? AND has_output = 0").run(now - tombstoneAgeMs);
   const rows = db
     .sql(
-      `SELECT num, id, owner FROM jobs j WHERE expires_at <= ?
+      `SELECT num, id, owner, kind, batch, status FROM jobs j WHERE expires_at <= ?
          AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.job = j.num AND d.state = 'pending')
        ORDER BY expires_at LIMIT ?`,
     )
@@ -27,19 +28,22 @@ export function purgeJobs(db: Database, now: number, limit: number): number {
 export function removeJob(db: Database, id: JobId, now: number): boolean {
   const found = findJob(db, id);
   if (found === undefined) return false;
-  const { parent, owner } = found.job;
+  const { parent, owner, kind, batch = null, state } = found.job;
   requireRemovable(found.job, parent === undefined ? undefined : findJob(db, parent)?.job);
-  removeRows(db, { num: found.num, id, owner }, now);
+  removeRows(db, { num: found.num, id, owner, kind, batch, status: state.status }, now);
   return true;
 }
 
 interface PurgedRow {
   readonly num: number;
-  readonly id: string;
+  readonly id: JobId;
   readonly owner: string;
+  readonly kind: string;
+  readonly batch: string | null;
+  readonly status: JobStatus;
 }
 
-function removeRows(db: Database, { num, id, owner }: PurgedRow, now: number): void {
+function removeRows(db: Database, { num, id, owner, kind, batch, status }: PurgedRow, now: number): void {
   for (const table of ownedTables) db.sql(`DELETE FROM ${table} WHERE job = ?`).run(num);
   db.sql("DELETE FROM dependencies WHERE needs = ?").run(num);
   db.sql("DELETE FROM search WHERE rowid = ?").run(num);
@@ -48,6 +52,8 @@ function removeRows(db: Database, { num, id, owner }: PurgedRow, now: number): v
   if (cached !== undefined) db.jobs.delete(cached);
   const bury = "INSERT OR REPLACE INTO tombstones (id, owner, purged_at, has_output) VALUES (?, ?, ?, 1)";
   db.sql(bury).run(id, owner, now);
+  db.counts.add({ num, job: { owner, kind, ...(batch === null ? {} : { batch }) } }, status, -1);
+  db.hint({ type: "job-removed", id, owner, kind });
 }
 
 /** Jobs that are gone but whose files may still be there. */

@@ -1,6 +1,6 @@
 import type { JobId } from "../../job/id.ts";
 import { limitOfKey, roomForKey } from "../rules/claims.ts";
-import type { QueuedFacts, QueuedRequest } from "../store.ts";
+import type { QueuedFacts, QueuedRequest } from "../kind-limits.ts";
 import type { Database } from "./database.ts";
 import { findJob } from "./rows.ts";
 

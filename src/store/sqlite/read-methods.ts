@@ -1,7 +1,7 @@
 import type { JobId } from "../../job/id.ts";
 import type { NotifyFormat, NotifyTarget } from "../../job/notify.ts";
 import type { StoredJob } from "../rules/change.ts";
-import type { BatchPage, JobDraft, JobFilter, Payload, StatusCount, Store } from "../store.ts";
+import type { BatchPage, JobDraft, JobFilter, Payload, Store } from "../store.ts";
 import type { Database } from "./database.ts";
 import { listQuestions } from "./questions.ts";
 import { pausedKinds, readQueued } from "./queued.ts";
@@ -11,7 +11,7 @@ type ReadVerb =
   | "get"
   | "payload"
   | "source"
-  | "count"
+  | "inputs"
   | "batches"
   | "idsEndingWith"
   | "tombstone"
@@ -35,14 +35,7 @@ export function readVerbs(db: Database): Pick<Store, ReadVerb> {
       return payload;
     },
     source: async (id) => readSource(db, id),
-    count: async ({ owner, kinds, batch }) => {
-      const where = `${owner === undefined ? "?1 IS NULL" : "owner = ?1"} AND ${batch === undefined ? "?2 IS NULL" : "batch = ?2"}`;
-      const counts = db
-        .sql(`SELECT kind, status, count(*) AS count FROM jobs WHERE ${where} GROUP BY kind, status`)
-        .all(owner ?? null, batch ?? null)
-        .map((row) => ({ ...(row as StatusCount) }));
-      return kinds === undefined ? counts : counts.filter(({ kind }) => kinds.includes(kind));
-    },
+    inputs: async (ids) => readInputs(db, ids),
     batches: async (filter, page) => listBatches(db, filter, page),
     idsEndingWith: async (suffix, { owner, kinds }, limit) => {
       const rows = db
@@ -89,6 +82,19 @@ function readPayload(db: Database, { num }: StoredJob): Payload {
     )
     .get(num) as { input: string; result: string | null };
   return { input: row.input, ...(row.result === null ? {} : { result: row.result }) };
+}
+
+/** Longer ones are better read one by one. */
+const maxListedInput = 4_000;
+
+function readInputs(db: Database, ids: readonly JobId[]): Map<JobId, string> {
+  const rows = db
+    .sql(
+      `SELECT j.id, coalesce(s.shown, s.input) AS input FROM json_each(?) w CROSS JOIN jobs j ON j.id = w.value
+       ${withSpec} WHERE length(coalesce(s.shown, s.input)) <= ?`,
+    )
+    .all(JSON.stringify(ids), maxListedInput) as { id: JobId; input: string }[];
+  return new Map(rows.map(({ id, input }) => [id, input]));
 }
 
 function readSource(db: Database, id: JobId): Pick<JobDraft, "input" | "client" | "webhook" | "notify"> | undefined {

@@ -7,6 +7,7 @@ import { recordChange, toSearched, type NumberedEvent, type SearchedState, type 
 import { withLeaseEnd } from "../rules/leases.ts";
 import type { Database } from "./database.ts";
 import { insertDeliveries } from "./deliveries.ts";
+import { insertEnd } from "./rollups.ts";
 import { noteScheduledJob } from "./scheduled-jobs.ts";
 
 export interface JobRow {
@@ -63,6 +64,7 @@ export function toStateValues(state: JobState, searched: SearchedState): (string
     searched.leaseExpiresAt ?? null,
     searched.expiresAt ?? null,
     searched.unseenAt ?? null,
+    searched.finishedAt ?? null,
     JSON.stringify(state),
   ];
 }
@@ -75,6 +77,7 @@ export const stateColumns = [
   "lease_expires_at",
   "expires_at",
   "unseen_at",
+  "finished_at",
   "state",
 ];
 
@@ -83,11 +86,13 @@ const updateState = `UPDATE jobs SET ${stateColumns.map((column) => `${column} =
 
 /** Writes a change with its events and says so; the caller takes care of what else follows from it. */
 export function writeChange(db: Database, before: StoredJob, change: Change, now: number): StoredJob {
-  const { stored, events, deliveries, hints } = recordChange(before, change);
+  const { stored, events, deliveries, hints, end } = recordChange(before, change);
   const { num, job, fence, blocked } = stored;
   const { state } = job;
   db.sql(updateState).run(...toStateValues(state, toSearched(job, blocked, now)), job.lastSeq, fence, blocked, num);
   appendEvents(db, num, events, now);
+  db.counts.move(before, state.status);
+  if (end !== undefined) insertEnd(db, end);
   if (deliveries.length > 0) insertDeliveries(db, stored, deliveries, now);
   if (job.schedule !== undefined) noteScheduledJob(db, job);
   if (state.status === "queued" && state.runAt > now) db.delays.note(state.runAt);

@@ -214,4 +214,23 @@ export const migrations: readonly string[] = [
   CREATE INDEX jobs_turns ON jobs (kind, place, owner, priority, turn) WHERE ready = 1;
   CREATE INDEX jobs_ready_key ON jobs (kind, place, slot_key, priority DESC, turn) WHERE ready = 1 AND slot_key IS NOT NULL;
   `,
+  // What there was before is counted, and its `finished_at` written, in pieces later: `catch_up` says how far that has come.
+  `
+  ALTER TABLE jobs ADD COLUMN finished_at INTEGER;
+  CREATE INDEX jobs_finished ON jobs (finished_at) WHERE finished_at IS NOT NULL;
+  CREATE TABLE job_counts (
+    batch TEXT NOT NULL, owner TEXT NOT NULL, kind TEXT NOT NULL, status TEXT NOT NULL, count INTEGER NOT NULL,
+    PRIMARY KEY (batch, owner, kind, status)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE catch_up (done_to INTEGER NOT NULL, until INTEGER NOT NULL) STRICT;
+  INSERT INTO catch_up (done_to, until) SELECT 0, coalesce(max(num), 0) FROM jobs;
+  CREATE TABLE ends (
+    num INTEGER PRIMARY KEY AUTOINCREMENT,
+    owner TEXT NOT NULL, kind TEXT NOT NULL, status TEXT NOT NULL, at INTEGER NOT NULL, wait_ms INTEGER, run_ms INTEGER
+  ) STRICT;
+  CREATE TABLE rollups (
+    span INTEGER NOT NULL, at INTEGER NOT NULL, owner TEXT NOT NULL, kind TEXT NOT NULL, figures TEXT NOT NULL,
+    PRIMARY KEY (span, at, owner, kind)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -2,7 +2,7 @@ import { open, rm } from "node:fs/promises";
 import { LonghaulError } from "../../job/error.ts";
 import type { JobId } from "../../job/id.ts";
 import type { OutputStore } from "../output-store.ts";
-import type { Store } from "../store.ts";
+import type { JobFilter, Store } from "../store.ts";
 import { changeVerbs } from "./change-methods.ts";
 import { claimJobs } from "./claim.ts";
 import { createJobs } from "./create.ts";
@@ -10,12 +10,15 @@ import { deliveryVerbs } from "./delivery-methods.ts";
 import { DatabaseFiles } from "./database-files.ts";
 import type { Connection } from "./driver.ts";
 import { leaseVerbs } from "./lease-methods.ts";
+import { countJobs } from "./counts.ts";
+import { countMatching, listJobs } from "./list.ts";
 import { memberVerbs } from "./members.ts";
-import { listJobs } from "./list.ts";
 import { createMailStore } from "./mail.ts";
 import { createLiveDatabase } from "./live-database.ts";
+import { createMarkStore } from "./marks.ts";
 import { findLeftOutput, forgetOutput, purgeJobs, removeJob } from "./purge.ts";
 import { readVerbs } from "./read-methods.ts";
+import { createRollupStore } from "./rollups.ts";
 import { createScheduleStore } from "./schedules.ts";
 import { indexNext } from "./search.ts";
 import { createTokenStore } from "./tokens.ts";
@@ -23,6 +26,7 @@ import { isFull } from "./storage-error.ts";
 import { unseenVerbs } from "./unseen.ts";
 
 const indexedAtOnce = 500;
+const countedAtOnce = 5_000;
 
 interface SqliteParts {
   readonly connection: Connection;
@@ -39,11 +43,20 @@ export function createSqliteStore({ connection, file, createOutput, onClose }: S
   );
   const output = createOutput((id) => publish({ type: "output-grown", id }));
   const indexSome = (): Promise<boolean> => write(() => indexNext(db, indexedAtOnce));
+  const catchUpSome = (): Promise<boolean> => write(() => db.counts.catchUp(db.sql, countedAtOnce));
+  /** What was left for later is done now, if the filter asks for it. */
+  const prepareFilter = async (filter: JobFilter): Promise<void> => {
+    if (filter.text !== undefined) await all(indexSome);
+    const isByEnd = filter.finishedFrom !== undefined || filter.finishedBefore !== undefined;
+    if (isByEnd && !db.counts.isComplete) await all(catchUpSome);
+  };
   return {
     capabilities: { isExclusive: true },
     output,
     tokens: createTokenStore(db, write),
     schedules: createScheduleStore(db, write),
+    marks: createMarkStore(db, write),
+    rollups: createRollupStore(db, write),
     mail: createMailStore(publish),
     ...readVerbs(db),
     ...leaseVerbs(db, write),
@@ -57,10 +70,18 @@ export function createSqliteStore({ connection, file, createOutput, onClose }: S
     limits: async (kind, limits) => db.starts.limit(kind, limits),
     claim: (request) => writeLast(() => claimJobs(db, request)),
     list: async (filter, page) => {
-      if (filter.text !== undefined) await indexAll(indexSome);
+      await prepareFilter(filter);
       return listJobs(db, filter, page);
     },
-    tidy: indexSome,
+    count: async (filter) => {
+      if (!db.counts.isComplete) await all(catchUpSome);
+      return countJobs(db, filter);
+    },
+    countMatching: async (filter, page) => {
+      await prepareFilter(filter);
+      return countMatching(db, filter, page);
+    },
+    tidy: async () => (db.counts.isComplete ? indexSome() : catchUpSome()),
     probe: async () => {
       await write(() => void db.sql("UPDATE search_progress SET indexed_to = indexed_to").run());
       await probeDisk(`${file}.probe`);
@@ -96,10 +117,10 @@ export function createSqliteStore({ connection, file, createOutput, onClose }: S
   };
 }
 
-/** On a full disk a search finds what is indexed so far. */
-async function indexAll(indexSome: () => Promise<boolean>): Promise<void> {
+/** On a full disk a search finds what is indexed so far, and a count has what is counted. */
+async function all(some: () => Promise<boolean>): Promise<void> {
   try {
-    while (await indexSome());
+    while (await some());
   } catch (error) {
     if (!(error instanceof LonghaulError) || error.code !== "storage_full") throw error;
   }

@@ -1,5 +1,6 @@
 import { freeStarts, startWindow } from "../rules/claims.ts";
-import type { ClaimRequest, KindLimits } from "../store.ts";
+import type { KindLimits } from "../kind-limits.ts";
+import type { ClaimRequest } from "../store.ts";
 
 /** The limits of kinds, as the one engine that has the file open says them, and the starts that count against their rates. */
 export class Starts {

@@ -1,4 +1,5 @@
 import { LonghaulError } from "../../job/error.ts";
+import { parseRequestRate, takeRequest } from "../rules/request-rate.ts";
 import type { TokenRecord, TokenStore } from "../token-store.ts";
 import type { Database, Write } from "./database.ts";
 
@@ -13,6 +14,8 @@ interface TokenRow {
 
 /** The record as it was made is JSON; what changes later has columns of its own. */
 export function createTokenStore(db: Database, write: Write): TokenStore {
+  // In memory: no request has to wait for the disk.
+  const usedUpTo = new Map<string, number>();
   return {
     add: (token) =>
       write(() => {
@@ -47,6 +50,12 @@ export function createTokenStore(db: Database, write: Write): TokenStore {
         const touch = "UPDATE tokens SET last_used_at = ?1 WHERE id = ?2 AND coalesce(last_used_at, 0) <= ?1 - ?3";
         db.sql(touch).run(at, id, minuteMs);
       }),
+    take: async (id, { rate, now }) => {
+      const taken = takeRequest(usedUpTo.get(id) ?? 0, parseRequestRate(rate), now);
+      if ("waitMs" in taken) return taken.waitMs;
+      usedUpTo.set(id, taken.usedUpTo);
+      return undefined;
+    },
   };
 }
 

@@ -142,6 +142,7 @@ describe("from another machine", () => {
         status: "valid",
         token: { id: "a", name: "ci", scope: "run", createdAt: 0, owner: "ada" },
       }),
+      take: async () => undefined,
     },
     localToken: "local",
     barredKinds: ["shell"],

@@ -175,7 +175,7 @@ describe("the issuer's keys", () => {
 });
 
 it("a JWT is admitted beside other tokens, under its owner's name and the door", async () => {
-  const tokens = { check: async () => ({ status: "unknown" }) as const };
+  const tokens = { check: async () => ({ status: "unknown" }) as const, take: async () => undefined };
   const admit = createAdmit({ tokens, localToken: "local", barredKinds: [], verifyJwt: verifier() });
   expect(await admit({ token: await sign(), door: "http" })).toEqual({
     actor: { owner: "ada", scope: "run", by: "ada (http)" },

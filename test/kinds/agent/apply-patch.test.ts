@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { applyPatch } from "../../../src/kinds/agent/tools/apply-patch.ts";
 import { ConfinedFiles } from "../../../src/kinds/agent/tools/confined-files.ts";
+import { FileMemory } from "../../../src/kinds/agent/tools/seen-files.ts";
 
 let root = "";
 beforeEach(() => {
@@ -11,8 +12,11 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-const patch = (...lines: string[]): Promise<string> =>
-  applyPatch(["*** Begin Patch", ...lines, "*** End Patch"].join("\n"), new ConfinedFiles(root, []));
+const apply = (text: string): Promise<string> => {
+  const files = new ConfinedFiles(root, []);
+  return applyPatch(text, files, new FileMemory(files, {}));
+};
+const patch = (...lines: string[]): Promise<string> => apply(["*** Begin Patch", ...lines, "*** End Patch"].join("\n"));
 const write = (name: string, text: string): void => writeFileSync(join(root, name), text);
 const read = (name: string): string => readFileSync(join(root, name), "utf8");
 
@@ -78,7 +82,7 @@ describe("a patch", () => {
   it.each(["hello", "*** Begin Patch\n*** End Patch", "*** Begin Patch\nhello\n*** End Patch"])(
     "is none: %j",
     async (text) => {
-      await expect(applyPatch(text, new ConfinedFiles(root, []))).rejects.toThrow("The patch is not valid");
+      await expect(apply(text)).rejects.toThrow("The patch is not valid");
     },
   );
 });

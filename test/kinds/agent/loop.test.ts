@@ -40,7 +40,7 @@ describe("an agent", () => {
       "src/",
       "src/a.ts",
       "src/a.ts:2: export const two = 2;",
-      "export const two = 2;",
+      "2\texport const two = 2;",
       "Wrote 24 characters to src/new/b.ts.",
       "Updated src/a.ts",
       'export const one = 1;\nexport const two = 22;\nexport const three = 3;\n[stderr]\noops\n["cat src/a.ts src/new/b.ts; echo oops >&2; exit 3" exited with code 3.]',
@@ -123,7 +123,7 @@ describe("an agent", () => {
     const contents = (last?.body["contents"] ?? []) as { parts: object[] }[];
     const parts = contents.flatMap(({ parts: some }) => some);
     const args = { filePath: "a.txt" };
-    const response = { name: "read_file", content: "hello" };
+    const response = { name: "read_file", content: "1\thello" };
     expect(parts).toMatchObject([
       { text: expect.stringContaining("do it") as string },
       { text: "I look." },

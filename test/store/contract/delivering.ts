@@ -4,6 +4,7 @@ import type { Hint } from "../../../src/store/store.ts";
 import { day, second, t0, type DraftOptions } from "../drafts.ts";
 import { outcomes, terminalStatuses, useWorld, type OpenStore } from "../world.ts";
 import { present } from "../../present.ts";
+import { until } from "../../until.ts";
 
 const secret = "whsec_c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0";
 const question = { message: "Which?" };
@@ -284,11 +285,13 @@ export function describeDelivering(open: OpenStore): void {
       const hints: Hint["type"][] = [];
       world().store.subscribe(({ type }) => hints.push(type));
       await world().finish("succeeded");
+      await until(() => hints.filter((type) => type === "job-changed").length >= 3);
       expect(hints).not.toContain("delivery-due");
       const { id, lastSeq } = await world().finish("succeeded", hooked());
-      expect(hints.filter((type) => type === "delivery-due")).toHaveLength(1);
+      const count = (): number => hints.filter((type) => type === "delivery-due").length;
+      await until(() => count() === 1);
       await world().store.redeliver(id, { seq: lastSeq, target: 0 }, t0);
-      expect(hints.filter((type) => type === "delivery-due")).toHaveLength(2);
+      await until(() => count() === 2);
     });
 
     it("a job is kept beyond its retention while a delivery is pending, and then removed with its deliveries", async () => {

@@ -112,7 +112,10 @@ function describeFilters(world: () => World): void {
     [{ kind: "work" }, { kind: "work" }, { kind: "other" }],
     [{ batch: "b" }, { batch: "b" }, { batch: "B" }],
     [{ parent }, { parent }, {}],
-    [{ tag: "red" }, { tags: ["blue", "red"] }, { tags: ["blue", "redder"] }],
+    [{ tags: ["red"] }, { tags: ["blue", "red"] }, { tags: ["blue", "redder"] }],
+    [{ tags: ["blue", "red"] }, { tags: ["blue", "red"] }, { tags: ["blue"] }],
+    [{ kinds: ["work", "other"] }, { kind: "other" }, { kind: "third" }],
+    [{ kinds: ["work", "other"], owner: "ann" }, { kind: "other" }, { kind: "work", owner: "bob" }],
     [{ name: "hit" }, {}, { name: "hit 2" }],
     [{ createdFrom: t0 + 10 }, { createdAt: t0 + 10 }, { createdAt: t0 + 9 }],
     [{ createdBefore: t0 + 10 }, { createdAt: t0 + 9 }, { createdAt: t0 + 10 }],
@@ -132,7 +135,15 @@ function describeFilters(world: () => World): void {
 
   it("filters narrow each other", async () => {
     const all = { owner: "ann", kind: "work", batch: "b", parent, createdAt: t0 + 5 };
-    const filter: JobFilter = { owner: "ann", kind: "work", batch: "b", parent, tag: "t", name: "hit", text: "needle" };
+    const filter: JobFilter = {
+      owner: "ann",
+      kind: "work",
+      batch: "b",
+      parent,
+      tags: ["t"],
+      name: "hit",
+      text: "needle",
+    };
     const hit = { ...all, name: "hit", tags: ["t"], input: "needle" };
     await world().create(
       { ...hit, owner: "bob" },
@@ -148,6 +159,41 @@ function describeFilters(world: () => World): void {
     expect(await list(world(), { ...filter, ...times, status: ["queued"] })).toEqual(["hit"]);
     expect(await list(world(), { ...filter, ...times, createdFrom: t0 + 6 })).toEqual([]);
     expect(await list(world(), { ...filter, ...times, createdBefore: t0 + 5 })).toEqual([]);
+  });
+
+  it("jobs are found by their ids, newest first, as far as they match the rest", async () => {
+    const jobs = await world().submitMany(3);
+    const ids = jobs.map(({ id }) => id);
+    const listed = async (filter: JobFilter): Promise<string[]> =>
+      (await world().store.list(filter, { limit: 10 })).jobs.map(({ id }) => id);
+    expect(await listed({ ids: [unknownId, ...ids.slice(1), ...ids.slice(1)] })).toEqual(ids.slice(1).toReversed());
+    expect(await listed({ ids, status: ["running"] })).toEqual([]);
+    expect(await listed({ ids: [], owner: "ann" })).toEqual([]);
+    await world().submit({ name: "needle" });
+    const named = await world().submit({ name: "needle too" });
+    expect(await listed({ ids: [...ids, named.id], text: "needle" })).toEqual([named.id]);
+  });
+
+  it("jobs are found by the time of their end, and those that have not ended are not", async () => {
+    for (const at of [10, 20, 30]) {
+      const { lease } = await world().start({ name: `${at}` });
+      await world().store.settle(lease, outcomes.failed, { now: t0 + at });
+    }
+    await world().start({ name: "running" });
+    expect(await list(world(), { finishedFrom: t0 + 20 })).toEqual(["30", "20"]);
+    expect(await list(world(), { finishedBefore: t0 + 20 })).toEqual(["10"]);
+    expect(await list(world(), { finishedFrom: t0 + 11, finishedBefore: t0 + 30, status: ["failed"] })).toEqual(["20"]);
+    expect(await list(world(), { finishedFrom: t0 + 31 })).toEqual([]);
+    const [last] = (await world().store.list({ name: "30" }, { limit: 1 })).jobs;
+    await world().store.retry(present(last).id, { at: t0 + 40 });
+    expect(await list(world(), { finishedFrom: t0 + 20 })).toEqual(["20"]);
+  });
+
+  it("the inputs of several jobs are read at once, as they may be shown", async () => {
+    const concealed = await world().submit({ input: { secret: 1 }, shownInput: { secret: "***" } });
+    const plain = await world().submit({ input: { a: 1 } });
+    const inputs = await world().store.inputs([concealed.id, unknownId, plain.id]);
+    expect(Object.fromEntries(inputs)).toEqual({ [concealed.id]: '{"secret":"***"}', [plain.id]: '{"a":1}' });
   });
 
   it("times without jobs find nothing", async () => {
@@ -206,7 +252,7 @@ function describeCursors(world: () => World): void {
     ["an owner", { owner: "ann" }],
     ["a status", { status: ["queued"] }],
     ["several statuses", { status: ["queued", "running"] }],
-    ["a tag", { tag: "t" }],
+    ["a tag", { tags: ["t"] }],
     ["a text", { text: "needle" }],
     ["times", { createdFrom: t0, createdBefore: t0 + day }],
   ];
@@ -257,7 +303,7 @@ function describeCursors(world: () => World): void {
     const { store } = world();
     const listed = async (filter: object): Promise<string[]> =>
       (await store.list(filter, { limit: 10 })).jobs.map(({ id }) => id);
-    for (const filter of [{}, { owner: "bob" }, { tag: "t" }, { status: ["queued"] }, { kind: "other" }]) {
+    for (const filter of [{}, { owner: "bob" }, { tags: ["t"] }, { status: ["queued"] }, { kind: "other" }]) {
       expect(await listed({ ...filter, kinds: ["other", "none"] })).toEqual([other.id]);
     }
     expect(await listed({ kind: "work", kinds: ["other"] })).toEqual([]);

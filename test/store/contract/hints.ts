@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Hint } from "../../../src/store/store.ts";
 import { until } from "../../until.ts";
-import { t0, unknownId } from "../drafts.ts";
+import { day, t0, unknownId } from "../drafts.ts";
 import { outcomes, refusal, useWorld, type OpenStore } from "../world.ts";
 
 export function describeHints(open: OpenStore): void {
@@ -90,6 +90,17 @@ export function describeHints(open: OpenStore): void {
       await Promise.all(looks);
       expect(seen.filter(({ isThere }) => !isThere)).toEqual([]);
       expect(seen.map(({ hint }) => hint)).toContainEqual(expect.objectContaining({ id: job.id, status: "succeeded" }));
+    });
+
+    it("a job that is removed is hinted at, with whose it was", async () => {
+      const removed = await world().finish("failed", { owner: "bob" });
+      const purged = await world().finish("succeeded", { kind: "other" });
+      const hints = listen();
+      await world().store.remove(removed.id, t0);
+      await world().store.purge(t0 + 30 * day, 10);
+      await until(() => hints.length >= 2);
+      expect(hints).toContainEqual({ type: "job-removed", id: removed.id, owner: "bob", kind: "work" });
+      expect(hints).toContainEqual({ type: "job-removed", id: purged.id, owner: "ann", kind: "other" });
     });
 
     it("what was refused is not hinted at", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JobId } from "../../../src/job/id.ts";
-import type { QueuedFacts } from "../../../src/store/store.ts";
+import type { QueuedFacts } from "../../../src/store/kind-limits.ts";
 import { present } from "../../present.ts";
 import { day, second, t0, unknownId } from "../drafts.ts";
 import { failure, leaseMs, outcomes, useWorld, type OpenStore, type World } from "../world.ts";

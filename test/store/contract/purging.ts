@@ -71,7 +71,7 @@ export function describePurging(open: OpenStore): void {
       expect(await store.output.measure({ id: job.id, attempt: 1, stream: "stdout" })).toEqual({ size: 0, dropped: 0 });
       expect(await store.count({ owner: "bob" })).toEqual([{ kind: "work", status: "succeeded", count: 1 }]);
       const { batch, name } = { batch: "b", name: "purged" };
-      for (const filter of [{ batch }, { name }, { tag: "t" }, { text: "needle" }]) {
+      for (const filter of [{ batch }, { name }, { tags: ["t"] }, { text: "needle" }]) {
         expect((await store.list(filter, { limit: 10 })).jobs).toEqual([]);
       }
       await world().restart();
@@ -95,7 +95,7 @@ export function describePurging(open: OpenStore): void {
       expect(await world().store.payload(fresh.job.id)).toEqual({ input: "{}" });
       expect(await world().store.loadCheckpoint(fresh.job.id)).toBeUndefined();
       expect(await world().store.questions(fresh.job.id)).toEqual([]);
-      expect((await world().store.list({ tag: "old" }, { limit: 10 })).jobs).toEqual([]);
+      expect((await world().store.list({ tags: ["old"] }, { limit: 10 })).jobs).toEqual([]);
     });
 
     it("jobs that depended on a purged one go on", async () => {
@@ -134,7 +134,7 @@ export function describePurging(open: OpenStore): void {
         await store.settle(lease, outcomes[status], { now: t0 });
         expect(await store.remove(job.id, t0 + second)).toBe(true);
         expect(await store.get(job.id)).toBeUndefined();
-        expect((await store.list({ tag: "t" }, { limit: 10 })).jobs).toEqual([]);
+        expect((await store.list({ tags: ["t"] }, { limit: 10 })).jobs).toEqual([]);
         expect(await store.output.measure(address)).toEqual({ size: 0, dropped: 0 });
         expect(await store.output.artifacts(job.id)).toEqual([]);
         expect(await store.tombstone(job.id)).toEqual({ owner: "bob", purgedAt: t0 + second });

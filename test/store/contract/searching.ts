@@ -81,6 +81,21 @@ function describeWords(world: () => World): void {
     expect(await search(world(), "東京")).toEqual(["東京"]);
   });
 
+  it("words are found without their accents, and however their letters are written", async () => {
+    await world().create({ name: "Œuvre cre\u0301ée" }, { name: "ΟΔΟΣ" }, { name: "ﬁnal" });
+    for (const text of ["créée", "creee", "CRÉÉE", "cre\u0301"]) {
+      expect(await search(world(), text)).toEqual(["Œuvre cre\u0301ée"]);
+    }
+    expect(await search(world(), "οδος")).toEqual(["ΟΔΟΣ"]);
+    expect(await search(world(), "final")).toEqual(["ﬁnal"]);
+  });
+
+  it("a word longer than any index takes is found by its beginning", async () => {
+    await world().submit({ name: "long", input: "w".repeat(3_500) });
+    expect(await search(world(), "w".repeat(3_000))).toEqual(["long"]);
+    expect(await search(world(), "wwww")).toEqual(["long"]);
+  });
+
   it("a word at the beginning of a line of the input is found", async () => {
     await world().submit({ name: "script", input: { script: "cd app\nmake\ttest\r\ndeploy" } });
     for (const word of ["make", "test", "deploy"]) expect(await search(world(), word)).toEqual(["script"]);

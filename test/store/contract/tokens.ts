@@ -60,5 +60,19 @@ export function describeTokens(open: OpenStore): void {
       await tokens.touch("a1", t0 + 60 * second);
       expect(await lastUse()).toBe(t0 + 60 * second);
     });
+
+    it("take the requests of their rate at once and then evenly, however many ask together", async () => {
+      const { tokens } = world().store;
+      const take = (id: string, now: number): Promise<number | undefined> => tokens.take(id, { rate: "3/min", now });
+      await tokens.add(token);
+      await tokens.add(full);
+      const answers = await Promise.all(Array.from({ length: 6 }, () => take("a1", t0)));
+      expect(answers.filter((answer) => answer === undefined)).toHaveLength(3);
+      expect(answers.filter((answer) => answer === 20 * second)).toHaveLength(3);
+      expect(await take("b2", t0)).toBeUndefined();
+      expect(await take("a1", t0 + 19 * second)).toBe(second);
+      expect(await take("a1", t0 + 20 * second)).toBeUndefined();
+      expect(await take("a1", t0 + 20 * second)).toBe(20 * second);
+    });
   });
 }

@@ -64,7 +64,7 @@ describe("what a job is searched by", () => {
   it("a held job is searched by the end of its lease, a finished one by the end of its retention", () => {
     const held = { status: "running", isReady: false, leaseExpiresAt: t0 + leaseMs };
     expect(toSearched(running().job, 0, t0)).toEqual(held);
-    const finished = { status: "succeeded", isReady: false, expiresAt: t0 + day, unseenAt: t0 };
+    const finished = { status: "succeeded", isReady: false, expiresAt: t0 + day, finishedAt: t0, unseenAt: t0 };
     expect(toSearched(ended("succeeded").job, 0, t0)).toEqual(finished);
   });
 });

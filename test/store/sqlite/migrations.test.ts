@@ -95,7 +95,7 @@ describe.each(versions)("a store of version %s", (version) => {
       "timed out",
       "failed",
     ]);
-    expect((await store.list({ tag: "fixture", batch: "fixtures" }, { limit: 100 })).jobs).toHaveLength(jobs.size);
+    expect((await store.list({ tags: ["fixture"], batch: "fixtures" }, { limit: 100 })).jobs).toHaveLength(jobs.size);
   });
 
   it.runIf(Number(version) >= 2)("has what is to be posted to webhooks", async () => {
@@ -126,6 +126,20 @@ describe.each(versions)("a store of version %s", (version) => {
       { status: "skipped", skip: "refused", reason: "The fixture refuses." },
       { status: "skipped", skip: "missed" },
     ]);
+  });
+
+  it("counts its jobs, and knows when they ended", async () => {
+    const store = await openFixture(version);
+    const running = present((await listByName(store)).get("running"));
+    // Changed before it is counted, and counted once.
+    await store.cancel(present((await listByName(store)).get("queued")).id, { reason: "test", at: running.createdAt });
+    const counts = await store.count({ owner: "ann" });
+    const of = (status: string): number =>
+      counts.filter((count) => count.status === status).reduce((sum, { count }) => sum + count, 0);
+    expect([of("queued"), of("running"), of("waiting"), of("cancelled")]).toEqual([3, 2, 1, 2]);
+    const { jobs } = await store.list({ finishedFrom: running.createdAt }, { limit: 10 });
+    expect(jobs.map(({ name }) => name)).toHaveLength(6);
+    expect(await store.count({ batch: "fixtures" })).toEqual(counts);
   });
 
   it("goes on where it was: jobs are claimed, settled, unblocked and retried", async () => {

@@ -24,6 +24,9 @@ export const serve = defineCommand<ServeOptions>({
       .option("--host <address>", "the address for HTTP (127.0.0.1)")
       .option("--port <number>", "the port for HTTP; 0 takes any free one", readWhole(0, 65_535))
       .option("--allow-remote-shell", "let callers on other machines run commands")
+      .option("--kinds <names>", "run only jobs of these kinds here, or none")
+      .option("--concurrency <numbers>", "jobs of each kind at the same time: 8, or shell=8,page=2")
+      .option("--labels <names>", "run jobs that are pinned to one of these (where machines share a store)")
       .option("--background", "log to the file in Longhaul's folder; end quietly if one is already running there")
       .option(
         "--replace",
@@ -94,11 +97,11 @@ async function serveInBackground(cli: CliContext, options: ServeOptions): Promis
   }
 }
 
-function toFlags({ host, port, allowRemoteShell }: ServeFlags): ServeFlags {
-  return defined({ host, port, allowRemoteShell });
+function toFlags({ host, port, allowRemoteShell, kinds, concurrency, labels }: ServeFlags): ServeFlags {
+  return defined({ host, port, allowRemoteShell, kinds, concurrency, labels });
 }
 
-function nextStopSignal(): Promise<void> {
+export function nextStopSignal(): Promise<void> {
   return new Promise((resolve) => {
     for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => resolve());
   });
@@ -110,6 +113,7 @@ function tellPlace({ screen, environment, version }: CliContext, { url, socket }
   const facts = [
     ["folder", home],
     ["socket", socket],
+    ["web", `${url}  (\`longhaul open\` logs you in)`],
     ["http", `${url}/v1`],
     ["mcp", `${url}/mcp`],
     ["docs", `${url}/docs`],
@@ -150,7 +154,8 @@ function describe({ screen, environment }: CliContext, server: AnswerOf<"server_
     ["paused", server.paused_kinds.join(", ")],
     ["folder", server.home],
     ["socket", paths.socket],
-    ["http", server.url ?? ""],
+    ["web", server.url ?? ""],
+    ["http", server.url === undefined ? "" : `${server.url}/v1`],
     ["token", paths.token],
     ["log", paths.log],
   ];

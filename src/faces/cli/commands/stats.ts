@@ -2,7 +2,6 @@ import type { AnswerOf } from "../../../operations/registry.ts";
 import { defineCommand } from "../command.ts";
 import { formatDuration } from "../show/duration.ts";
 import { formatTable, type Column } from "../show/output-table.ts";
-import { countText } from "../../../text/count-text.ts";
 
 type KindStats = AnswerOf<"job_stats">["kinds"][number];
 
@@ -37,7 +36,7 @@ export const stats = defineCommand<object>({
     else {
       const width = screen.terminal.columns();
       screen.print(formatTable(answer.kinds, columns, { width, paintTitle: screen.style.dim }));
-      screen.print(screen.style.dim(`Ends and times are of the newest ${countText(answer.sampled, "finished job")}.`));
+      screen.print(screen.style.dim("Times are of the jobs that ended in the last day."));
     }
   },
 });

@@ -15,14 +15,19 @@ import { checkFile, checkFolder as refuseForeignFolder } from "../../../config/p
 import { LonghaulError } from "../../../job/error.ts";
 import { messageOf } from "../../../job/failure.ts";
 import type { CliContext } from "../cli-context.ts";
+import { checkSharedDatabase } from "./database-checks.ts";
 import { bad, note, ok, type Finding } from "./finding.ts";
 
 const setHome = "Set LONGHAUL_HOME to a folder that you can write to.";
 
 /** The folder and what lies in it. Nothing is made or changed. */
-export async function checkHome(paths: Paths, { inspectStore }: Pick<CliContext, "inspectStore">): Promise<Finding[]> {
-  const database = await checkDatabase(join(paths.home, "longhaul.db"), inspectStore);
-  return [checkFolder(paths), checkSpace(paths.home), database];
+export async function checkHome(
+  paths: Paths,
+  cli: Pick<CliContext, "inspectStore" | "inspectDatabase">,
+): Promise<Finding[]> {
+  const shared = await checkSharedDatabase(cli);
+  const database = shared ?? [await checkDatabase(join(paths.home, "longhaul.db"), cli.inspectStore)];
+  return [checkFolder(paths), checkSpace(paths.home), ...database];
 }
 
 function checkFolder(paths: Paths): Finding {

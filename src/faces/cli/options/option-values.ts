@@ -1,6 +1,6 @@
 import type { Json } from "../../../job/json.ts";
 import { InvalidArgumentError } from "commander";
-import { parseDuration } from "../show/duration.ts";
+import { parseDuration } from "../../../text/parse-duration.ts";
 
 /** Readers for the values of options; what does not fit is refused with what was expected. */
 export function readDuration(text: string): number {

@@ -25,6 +25,8 @@ interface SessionOptions {
   readonly build: (part: Pick<JobsContext, "canPush" | "signal">, authInfo: AuthInfo) => McpServer | Promise<McpServer>;
   /** A session that nobody uses for so long ends: clients often leave without saying so. */
   readonly idleMs: number;
+  /** Begins the ids, so that a proxy before several servers finds the one that has the session. */
+  readonly serverName?: string;
   readonly max: number;
   readonly keepAliveMs: number;
   readonly onFault: (error: Error) => void;
@@ -100,7 +102,8 @@ export class LegacySessions {
   }
 
   #create(holder: string): Session {
-    const id = randomUUID();
+    const { serverName } = this.#options;
+    const id = serverName === undefined ? randomUUID() : `${serverName}-${randomUUID()}`;
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
       eventStore: createEventStore(),

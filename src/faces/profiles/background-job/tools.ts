@@ -199,7 +199,7 @@ async function findJob(id: string, { engine, actor }: CallContext): Promise<Job>
 }
 
 async function refuseOverLimit({ engine, actor }: CallContext, maxJobs: number): Promise<void> {
-  const filter = { kind: "shell", tag: profileTag, status: ["queued", "running", "waiting"] as const };
+  const filter = { kind: "shell", tags: [profileTag], status: ["queued", "running", "waiting"] as const };
   const { jobs } = await engine.list(filter, { limit: maxJobs }, actor);
   if (jobs.length < maxJobs) return;
   throw new LonghaulError("conflict", `Job limit reached: Maximum concurrent jobs limit (${maxJobs}) reached`);

@@ -4,7 +4,6 @@ import { HttpError } from "../../door/http-error.ts";
 import { readBody } from "../../door/read-body.ts";
 import type { OperationContext } from "../../../operations/operation.ts";
 import { findJobOf } from "./runpod-operations.ts";
-import { StreamCursors } from "./stream-cursors.ts";
 import { endpointVerbs, jobVerbs, type EndpointVerb, type JobVerb } from "./v2-operations.ts";
 
 type Parts = Pick<OperationContext, "engine" | "server">;
@@ -17,7 +16,6 @@ type Place = { readonly route: string; readonly endpoint: string } & (
 
 /** RunPod's HTTP API over endpoint jobs, so that its clients run theirs here: `/v2/{endpoint}/run` and so on. */
 export function createRunpodEntrance(parts: Parts): Entrance {
-  const cursors = new StreamCursors();
   return {
     name: "runpod",
     errorForm: "runpod",
@@ -27,20 +25,20 @@ export function createRunpodEntrance(parts: Parts): Entrance {
       const place = findPlace(path);
       if (place === undefined) return refuse("none", unknownAddress);
       const { route, verb } = place;
-      if (method === verb.method) return { route, scope: verb.scope, answer: createAnswer(place, parts, cursors) };
+      if (method === verb.method) return { route, scope: verb.scope, answer: createAnswer(place, parts) };
       const message = `This takes ${verb.method}, not ${method ?? ""}.`;
       return refuse(route, new HttpError(405, "method_not_allowed", message, { allow: verb.method }));
     },
   };
 }
 
-function createAnswer(place: Place, parts: Parts, cursors: StreamCursors): Target["answer"] {
+function createAnswer(place: Place, parts: Parts): Target["answer"] {
   return async ({ request, response, actor }) => {
     const context = { ...parts, actor, signal: untilGone(response) };
     const { endpoint } = place;
     const query = new URLSearchParams(request.url?.split("?", 2)[1]);
     const read = (maxBytes: number): Promise<unknown> => readBody(request, maxBytes);
-    const call = { context, endpoint, query, cursors, readBody: read };
+    const call = { context, endpoint, query, readBody: read };
     if (!("id" in place)) return toJsonAnswer(await place.verb.answer(call));
     const job = await findJobOf(context, endpoint, place.id);
     const { answer, answerElsewhere } = place.verb;

@@ -19,13 +19,12 @@ import {
   waitForEnd,
   type RunpodReply,
 } from "./runpod-operations.ts";
-import type { StreamCursors } from "./stream-cursors.ts";
+import { takeChunks } from "./take-chunks.ts";
 
 export interface V2Call {
   readonly context: OperationContext;
   readonly endpoint: string;
   readonly query: URLSearchParams;
-  readonly cursors: StreamCursors;
   readonly readBody: (maxBytes: number) => Promise<unknown>;
 }
 
@@ -96,7 +95,7 @@ export const jobVerbs: Readonly<Record<string, JobVerb>> = {
     scope: "read",
     answer: (call, job) => {
       const options = { waitMs: readWait(call, streamWait), have: readHave(call) };
-      return call.cursors.take(call.context, job, options);
+      return takeChunks(call.context, job, options);
     },
     answerElsewhere: ({ context }, job) => relayJob(context, { ...job, verb: "stream" }),
   },

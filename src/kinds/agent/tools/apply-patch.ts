@@ -1,5 +1,6 @@
 import { LonghaulError } from "../../../job/error.ts";
 import type { ConfinedFiles } from "./confined-files.ts";
+import type { FileMemory } from "./seen-files.ts";
 import { parsePatch, type FileChange, type Hunk } from "./patch-text.ts";
 
 interface Effect {
@@ -10,23 +11,27 @@ interface Effect {
 }
 
 /** Works everything out before it writes anything: a patch that does not fit leaves no trace. */
-export async function applyPatch(patch: string, files: ConfinedFiles): Promise<string> {
+export async function applyPatch(patch: string, files: ConfinedFiles, memory: FileMemory): Promise<string> {
   const effects: Effect[] = [];
-  for (const change of parsePatch(patch)) effects.push(...(await toEffects(change, files)));
+  for (const change of parsePatch(patch)) effects.push(...(await toEffects(change, files, memory)));
   for (const { path, text } of effects) {
-    if (text === undefined) await files.remove(path);
-    else await files.writeText(path, text);
+    if (text !== undefined) await memory.writeText(path, text);
+    else {
+      await files.remove(path);
+      memory.forget(path);
+    }
   }
   return effects.map(({ told }) => told).join("\n");
 }
 
-async function toEffects(change: FileChange, files: ConfinedFiles): Promise<Effect[]> {
+async function toEffects(change: FileChange, files: ConfinedFiles, memory: FileMemory): Promise<Effect[]> {
   const { path } = change;
   if (change.type === "add") {
     if (await files.exists(path)) throw refusal(`${path} exists already: update it instead.`);
     return [{ path, text: change.text, told: `Added ${path}` }];
   }
   const text = await files.readText(path);
+  memory.check(path, text);
   if (change.type === "delete") return [{ path, text: undefined, told: `Deleted ${path}` }];
   const changed = change.hunks.reduce((state, hunk) => applyHunk(state, hunk, path), {
     lines: text.split("\n"),

@@ -5,11 +5,18 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "nod
 import { LonghaulError } from "../../../job/error.ts";
 import { compileGlob } from "../../../text/glob.ts";
 import { isInside } from "../../shell/policy.ts";
+import { parseIgnoreRules, type IgnoreRules } from "./ignore-rules.ts";
 
 const maxBytes = 10_000_000;
 const maxEntries = 50_000;
 const maxSecrets = 100;
 const maxSecretBytes = 100_000;
+
+interface FolderRules {
+  /** Of the paths that they speak of. */
+  readonly prefix: string;
+  readonly rules: IgnoreRules;
+}
 
 export interface FolderEntry {
   /** Relative to the root, with slashes. */
@@ -36,6 +43,12 @@ export class ConfinedFiles {
   }
 
   async readText(path: string): Promise<string> {
+    const bytes = await this.readBytes(path);
+    if (bytes.subarray(0, 8_000).includes(0)) throw refusal(`${path} is not a text file.`);
+    return bytes.toString("utf8");
+  }
+
+  async readBytes(path: string): Promise<Buffer> {
     const real = await this.#realPath(path);
     // Neither a link that was put there meanwhile nor a pipe that nobody writes to.
     const file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(tell(path));
@@ -43,9 +56,7 @@ export class ConfinedFiles {
       const facts = await file.stat();
       if (!facts.isFile()) throw refusal(`${path} is not a regular file.`);
       if (facts.size > maxBytes) throw refusal(`${path} has ${facts.size} bytes; at most ${maxBytes} can be read.`);
-      const bytes = await file.readFile();
-      if (bytes.subarray(0, 8_000).includes(0)) throw refusal(`${path} is not a text file.`);
-      return bytes.toString("utf8");
+      return await file.readFile();
     } finally {
       await file.close();
     }
@@ -92,22 +103,46 @@ export class ConfinedFiles {
     return { real, entries: kept.toSorted((a, b) => (a.name < b.name ? -1 : 1)) };
   }
 
-  /** Every file below a folder, or the file itself; links are not followed. */
+  /** Every file below a folder, or the file itself; links are not followed, nor what .gitignore files name, unless the folder is such a one. */
   async *walk(path: string, skipped: ReadonlySet<string>): AsyncGenerator<FolderEntry> {
-    const folders = [path];
-    for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    const start = this.nameOf(path);
+    const above = await this.#rulesAbove(start);
+    const folders = [{ folder: start, rules: isIgnored(above, start, true) ? [] : above }];
+    for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
+      const { folder } = next;
       const listed = await this.list(folder).catch((error: unknown) => {
-        if (folder === path) throw error;
+        if (folder === start) throw error;
         return { real: "", entries: [] };
       });
-      const below: string[] = [];
+      const rules = [...next.rules, ...(await this.#rulesOf(folder, listed.entries))];
+      const below: typeof folders = [];
       for (const entry of listed.entries) {
         const inner = this.shown(join(listed.real, entry.name));
-        if (entry.isDirectory() && !skipped.has(entry.name)) below.push(inner);
+        if (isIgnored(rules, inner, entry.isDirectory())) continue;
+        if (entry.isDirectory() && !skipped.has(entry.name)) below.push({ folder: inner, rules });
         else if (entry.isFile()) yield { path: inner, entry };
       }
       folders.push(...below.toReversed());
     }
+  }
+
+  /** Of the folders that a path lies in, from the root on. */
+  async #rulesAbove(path: string): Promise<FolderRules[]> {
+    const parts = path === "." ? [] : path.split("/");
+    const rules: FolderRules[] = [];
+    for (const [index] of parts.entries()) {
+      const folder = parts.slice(0, index).join("/") || ".";
+      const { entries } = await this.list(folder).catch(() => ({ entries: [] }));
+      rules.push(...(await this.#rulesOf(folder, entries)));
+    }
+    return rules;
+  }
+
+  async #rulesOf(folder: string, entries: readonly Dirent[]): Promise<FolderRules[]> {
+    if (!entries.some((entry) => entry.name === ".gitignore" && entry.isFile())) return [];
+    const prefix = folder === "." ? "" : `${folder}/`;
+    const text = await this.readText(`${prefix}.gitignore`).catch(() => "");
+    return [{ prefix, rules: parseIgnoreRules(text) }];
   }
 
   async isFolder(path: string): Promise<boolean> {
@@ -131,6 +166,11 @@ export class ConfinedFiles {
       }
     }
     return Promise.all([...found].slice(0, maxSecrets).map(readSmall));
+  }
+
+  /** One name for all ways to write a path; says nothing of whether it may be used. */
+  nameOf(path: string): string {
+    return this.shown(resolve(this.root, path));
   }
 
   /** How a real path is told: relative to the root. */
@@ -175,6 +215,15 @@ export class ConfinedFiles {
   #isHidden(absolute: string): boolean {
     return this.#hidden.some((place) => isInside(place, absolute));
   }
+}
+
+/** The nearest folder that says something decides. */
+function isIgnored(all: readonly FolderRules[], path: string, isFolder: boolean): boolean {
+  for (const { prefix, rules } of all.toReversed()) {
+    const verdict = path.startsWith(prefix) ? rules(path.slice(prefix.length), isFolder) : undefined;
+    if (verdict !== undefined) return verdict === "ignored";
+  }
+  return false;
 }
 
 /** Whatever it leads to: a command that prints it follows links, too. */

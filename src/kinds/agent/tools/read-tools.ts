@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { compileGlob } from "../../../text/glob.ts";
 import { createPacer } from "../../../text/pacer.ts";
+import { mediaTypeOf, openPicture } from "./pictures.ts";
 import { defineTool, type AgentTool, type ToolUse } from "./agent-tool.ts";
 
 const longestText = 50_000;
@@ -14,15 +15,22 @@ export const skippedFolders: ReadonlySet<string> = new Set([".git", "node_module
 
 const readFile = defineTool({
   name: "read_file",
-  description: "Read a text file. Long files are cut: read on with startLine.",
+  description:
+    "Read a text file; each line has its number and a tab before it. Long files are cut: read on with startLine. Pictures (PNG, JPEG, GIF, WebP) and PDF files are shown to you.",
+  isReader: () => true,
   input: z.object({
     filePath: path,
     startLine: z.int().min(1).optional(),
     endLine: z.int().min(1).optional(),
   }),
   brief: ({ filePath, startLine }) => (startLine === undefined ? filePath : `${filePath}:${startLine}`),
-  run: async ({ filePath, startLine, endLine }, { files }) => {
-    const text = await files.readText(filePath);
+  run: async ({ filePath, startLine, endLine }, { files, memory }) => {
+    const mediaType = mediaTypeOf(filePath);
+    if (mediaType !== undefined) {
+      const picture = await openPicture(filePath, mediaType, files);
+      return { text: `${filePath} is shown to you after these answers.`, picture };
+    }
+    const text = await memory.readText(filePath);
     if (startLine === undefined && endLine === undefined) return cut(text, 1);
     const first = startLine ?? 1;
     const start = lineStart(text, 0, first - 1);
@@ -42,15 +50,19 @@ function lineStart(text: string, from: number, lines: number): number {
 }
 
 function cut(text: string, firstLine: number): string {
-  if (text.length <= longestText) return text === "" ? "[the file is empty]" : text;
+  if (text === "") return "[there is nothing]";
   const shown = text.slice(0, longestText);
-  const next = firstLine + shown.split("\n").length - 1;
-  return `${shown}\n[cut after ${longestText} of ${text.length} characters; read on with startLine ${next}]`;
+  const lines = shown.replace(/\n$/, "").split("\n");
+  const numbered = lines.map((line, index) => `${firstLine + index}\t${line}`).join("\n");
+  if (shown.length === text.length) return numbered;
+  const next = firstLine + lines.length - 1;
+  return `${numbered}\n[cut after ${longestText} of ${text.length} characters; read on with startLine ${next}]`;
 }
 
 const list = defineTool({
   name: "list",
   description: "List a folder: one entry per line, folders end in /.",
+  isReader: () => true,
   input: z.object({ dirPath: path.default("."), showHidden: z.boolean().default(false) }),
   brief: ({ dirPath }) => dirPath,
   run: async ({ dirPath, showHidden }, { files }) => {
@@ -64,7 +76,8 @@ const list = defineTool({
 const glob = defineTool({
   name: "glob",
   description:
-    'Find files by name, such as "src/**/*.ts". .git and node_modules are left out unless searchPath names them.',
+    'Find files by name, such as "src/**/*.ts". .git, node_modules and what .gitignore names are left out unless searchPath names them.',
+  isReader: () => true,
   input: z.object({ pattern: z.string().min(1).max(500), searchPath: path.default(".") }),
   brief: ({ pattern }) => pattern,
   run: async ({ pattern, searchPath }, use) => {
@@ -80,16 +93,19 @@ const glob = defineTool({
 
 const grep = defineTool({
   name: "grep",
-  description: "Search text files for a regular expression (RE2). Answers path:line: text.",
+  description:
+    "Search text files for a regular expression (RE2). Answers path:line: text, and the lines around it as path-line- text. What .gitignore names is left out unless searchPath names it.",
+  isReader: () => true,
   input: z.object({
     pattern: z.string().min(1).max(1_000),
     searchPath: path.default("."),
     ignoreCase: z.boolean().default(false),
     filesOnly: z.boolean().default(false),
+    context: z.int().min(0).max(20).default(0).describe("Lines to show before and after each."),
     include: z.string().max(500).optional().describe('Only files like this, such as "*.ts".'),
   }),
   brief: ({ pattern, searchPath }) => `${pattern} ${searchPath === "." ? "" : searchPath}`.trim(),
-  run: async ({ pattern, searchPath, ignoreCase, filesOnly, include }, use) => {
+  run: async ({ pattern, searchPath, ignoreCase, filesOnly, include, context }, use) => {
     const expression = ignoreCase ? `(?i)${pattern}` : pattern;
     const isWanted = include === undefined ? () => true : compileGlob(include);
     const found: string[] = [];
@@ -103,11 +119,9 @@ const grep = defineTool({
         found.push("[stopped: too much text; search a smaller folder]");
         break;
       }
-      const matching: string[] = [];
-      for await (const { number, line } of searchLines(text, expression, use)) {
-        matching.push(`${number}: ${shorten(line)}`);
-      }
-      const lines = filesOnly ? matching.slice(0, 1).map(() => file) : matching.map((line) => `${file}:${line}`);
+      const matching: Line[] = [];
+      for await (const line of searchLines(text, expression, use)) matching.push(line);
+      const lines = filesOnly ? matching.slice(0, 1).map(() => file) : showMatches(file, text, matching, context);
       count += lines.length;
       found.push(...lines.slice(0, maxFound + 1 - Math.min(found.length, maxFound + 1)));
     }
@@ -117,12 +131,36 @@ const grep = defineTool({
 
 const searchedAtOnce = 128 * 1024;
 
+interface Line {
+  readonly number: number;
+  readonly line: string;
+}
+
+/** As grep shows them: a line that matches after a colon, one around it after a dash, and two dashes where lines are left out. */
+function showMatches(file: string, text: string, matching: readonly Line[], context: number): string[] {
+  if (context === 0) return matching.map(({ number, line }) => `${file}:${number}: ${shorten(line)}`);
+  const all = matching.length === 0 ? [] : text.split("\n");
+  const matches = new Set(matching.map(({ number }) => number));
+  const shown = new Set(matching.flatMap(({ number }) => around(number, context, all.length)));
+  const numbers = [...shown].toSorted((a, b) => a - b);
+  return numbers.flatMap((number, index) => {
+    const mark = matches.has(number) ? ":" : "-";
+    const line = `${file}${mark}${number}${mark} ${shorten(all[number - 1] ?? "")}`;
+    return index > 0 && numbers[index - 1] !== number - 1 ? ["--", line] : [line];
+  });
+}
+
+function around(number: number, context: number, count: number): number[] {
+  const first = Math.max(1, number - context);
+  return Array.from({ length: Math.min(count, number + context) - first + 1 }, (_, index) => first + index);
+}
+
 /** The lines that match, with their numbers. */
-async function* searchLines(
+export async function* searchLines(
   text: string,
   pattern: string,
-  { patterns, job }: ToolUse,
-): AsyncGenerator<{ number: number; line: string }> {
+  { patterns, job }: Pick<ToolUse, "patterns" | "job">,
+): AsyncGenerator<Line> {
   let number = 1;
   for (let start = 0; start < text.length || start === 0;) {
     const end = lineStart(text, Math.min(text.length, start + searchedAtOnce), 1);

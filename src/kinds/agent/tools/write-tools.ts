@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { defineTool, type AgentTool } from "./agent-tool.ts";
 import { applyPatch } from "./apply-patch.ts";
+import { editFileTool } from "./edit-file.ts";
 import { countText } from "../../../text/count-text.ts";
 
 const maxCharacters = 2_000_000;
@@ -12,8 +13,9 @@ const writeFile = defineTool({
   isChange: true,
   isUnrepeatable: true,
   brief: ({ filePath }) => filePath,
-  run: async ({ filePath, content }, { files }) => {
-    await files.writeText(filePath, content);
+  run: async ({ filePath, content }, { files, memory }) => {
+    if (await files.exists(filePath)) memory.check(filePath, await files.readText(filePath).catch(() => ""));
+    await memory.writeText(filePath, content);
     return `Wrote ${countText(content.length, "character")} to ${filePath}.`;
   },
   verify: async ({ filePath, content }, { files }) => {
@@ -41,7 +43,7 @@ Give three unchanged lines around each change. All of the patch is applied, or n
   isUnrepeatable: true,
   brief: ({ input }) =>
     [...input.matchAll(/^\*\*\* (?:Update|Add|Delete) File: (.+)$/gm)].map(([, name]) => name).join(", "),
-  run: ({ input }, { files }) => applyPatch(input, files),
+  run: ({ input }, { files, memory }) => applyPatch(input, files, memory),
 });
 
-export const writeTools: readonly AgentTool[] = [writeFile, applyPatchTool];
+export const writeTools: readonly AgentTool[] = [editFileTool, writeFile, applyPatchTool];

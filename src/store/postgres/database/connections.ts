@@ -2,6 +2,7 @@ import type { Client, Pool, PoolClient } from "pg";
 import { LonghaulError } from "../../../job/error.ts";
 import { loadDriver } from "./driver.ts";
 import { inSchema } from "./migrate.ts";
+import { toTlsOptions } from "../tls.ts";
 import { toStorageError, type DatabasePlace } from "./storage-error.ts";
 
 export type SqlValue = null | number | string | boolean | Uint8Array | readonly (null | number | string | boolean)[];
@@ -26,7 +27,10 @@ export interface Connections extends Session {
 export interface ConnectionOptions {
   readonly url: string;
   readonly schema: string;
+  /** How many connections at most, besides those for heartbeats and for listening. */
   readonly size: number;
+  /** Encrypted, and with whom is checked: by the usual certificates, or those in this file. */
+  readonly tls?: { readonly caFile?: string };
 }
 
 const connectMs = 5_000;
@@ -43,7 +47,7 @@ const settings = `
 /** Numbers beyond 2^53 do not occur, so 64-bit integers are numbers. */
 const int8 = 20;
 
-export async function openConnections({ url, schema, size }: ConnectionOptions): Promise<Connections> {
+export async function openConnections({ url, schema, size, tls }: ConnectionOptions): Promise<Connections> {
   const pg = await loadDriver();
   const place = toPlace(url);
   const types = {
@@ -55,6 +59,7 @@ export async function openConnections({ url, schema, size }: ConnectionOptions):
     connectionTimeoutMillis: connectMs,
     keepAlive: true,
     types: types as never,
+    ...(tls === undefined ? {} : { ssl: toTlsOptions(tls, place.host) }),
   };
   const openPool = (max: number): Pool => {
     const pool = new pg.Pool({ ...options, max, pipeline: true });

@@ -1,14 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { LonghaulError } from "../../../job/error.ts";
-import { openConnections, type Connections } from "./connections.ts";
+import { openConnections, type ConnectionOptions, type Connections } from "./connections.ts";
 import { migrate, readVersion, refuseNewer, type RunScript } from "./migrate.ts";
 import { migrations } from "./schema.ts";
 
-export interface DatabaseOptions {
-  readonly url: string;
-  readonly schema: string;
-  /** How many connections at most, besides those for heartbeats and for listening. */
-  readonly size: number;
+export interface DatabaseOptions extends ConnectionOptions {
   /** Brings the schema to this version; else somebody else does, and is waited for. */
   readonly migrates: boolean;
 }

@@ -54,6 +54,7 @@ export const migrations: readonly string[] = [
     cancel_asked BOOLEAN NOT NULL,
     expires_at BIGINT,
     unseen_at BIGINT,
+    finished_at BIGINT,
     state TEXT NOT NULL
   ) WITH (fillfactor = 70);
   CREATE INDEX states_status ON longhaul.states (status, id);
@@ -65,6 +66,7 @@ export const migrations: readonly string[] = [
   CREATE INDEX states_delayed ON longhaul.states (run_at) WHERE status = 'queued' AND NOT ready AND blocked = 0;
   CREATE INDEX states_deadline ON longhaul.states (deadline_at) WHERE deadline_at IS NOT NULL;
   CREATE INDEX states_expiry ON longhaul.states (expires_at) WHERE expires_at IS NOT NULL;
+  CREATE INDEX states_finished ON longhaul.states (finished_at) WHERE finished_at IS NOT NULL;
   CREATE INDEX states_unseen ON longhaul.states (owner, unseen_at, id) WHERE unseen_at IS NOT NULL;
 
   CREATE TABLE longhaul.events (
@@ -118,6 +120,23 @@ export const migrations: readonly string[] = [
   CREATE INDEX deliveries_due ON longhaul.deliveries (host, next_at) WHERE state = 'pending';
   CREATE INDEX deliveries_state ON longhaul.deliveries (state, job, seq, target);
   CREATE INDEX deliveries_claimed ON longhaul.deliveries (host, next_at) WHERE is_claimed;
+  CREATE TABLE longhaul.job_counts (
+    batch TEXT COLLATE "C" NOT NULL, owner TEXT COLLATE "C" NOT NULL, kind TEXT COLLATE "C" NOT NULL,
+    status TEXT COLLATE "C" NOT NULL, count BIGINT NOT NULL,
+    PRIMARY KEY (batch, owner, kind, status)
+  );
+  CREATE TABLE longhaul.count_changes (
+    batch TEXT COLLATE "C" NOT NULL, owner TEXT COLLATE "C" NOT NULL, kind TEXT COLLATE "C" NOT NULL,
+    status TEXT COLLATE "C" NOT NULL, change BIGINT NOT NULL
+  );
+  CREATE TABLE longhaul.ends (
+    num BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    owner TEXT NOT NULL, kind TEXT NOT NULL, status TEXT NOT NULL, at BIGINT NOT NULL, wait_ms BIGINT, run_ms BIGINT
+  );
+  CREATE TABLE longhaul.rollups (
+    span BIGINT NOT NULL, at BIGINT NOT NULL, owner TEXT COLLATE "C" NOT NULL, kind TEXT COLLATE "C" NOT NULL, figures TEXT NOT NULL,
+    PRIMARY KEY (span, at, owner, kind)
+  );
   CREATE TABLE longhaul.members (machine TEXT PRIMARY KEY, worker TEXT NOT NULL, expires_at BIGINT NOT NULL, member TEXT NOT NULL);
 
   CREATE TABLE longhaul.unindexed (job UUID PRIMARY KEY);

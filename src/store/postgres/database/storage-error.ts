@@ -20,6 +20,18 @@ export function toStorageError(error: unknown, { host, database, user }: Databas
       `Postgres at ${host} cannot be reached (${reasonOf(error)}): start it, or correct the address of the store.`,
     );
   }
+  if (isUntrusted(error)) {
+    return say(
+      "storage_failed",
+      `Postgres at ${host} cannot be trusted (${messageOf(error)}): name the file with the certificates of whoever signed its own in store.ca_file or LONGHAUL_STORE_CA.`,
+    );
+  }
+  if (/does not support SSL/.test(messageOf(error))) {
+    return say(
+      "storage_failed",
+      `Postgres at ${host} does not encrypt connections, though its address asks for that: switch its ssl on, or leave sslmode and the certificates out.`,
+    );
+  }
   switch (code) {
     case "28P01":
     case "28000":
@@ -66,6 +78,10 @@ export function isUnreachable(error: unknown): boolean {
 
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+}
+
+function isUntrusted(error: unknown): boolean {
+  return /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|ERR_TLS|ERR_SSL/.test(codeOf(error) ?? "");
 }
 
 function reasonOf(error: unknown): string {

@@ -1,18 +1,33 @@
 import { LonghaulError } from "../../../job/error.ts";
 import { isJobId, lowestIdAt, type JobId } from "../../../job/id.ts";
-import type { JobFilter, JobPage, PageRequest } from "../../store.ts";
+import type { CountPage, JobFilter, JobPage, PageRequest, StatusCount } from "../../store.ts";
 import type { Connections, SqlValue } from "../database/connections.ts";
 import { jobColumns, toStored, type JobRow } from "../jobs/rows.ts";
 import { toTextQuery } from "./search.ts";
 
 /** Ids order jobs by their creation, so each list is a walk along an index that ends in the id. */
 export async function listJobs({ query }: Connections, filter: JobFilter, page: PageRequest): Promise<JobPage> {
-  if (filter.status?.length === 0) return { jobs: [] };
-  const { sql, values } = toQuery(filter, page);
+  const { sql, values } = toQuery(filter, page.cursor, page.limit + 1, jobColumns);
   const rows = await query<JobRow>(sql, values);
   const jobs = rows.slice(0, page.limit).map((row) => toStored(row).job);
   const last = rows.length > page.limit ? jobs.at(-1) : undefined;
   return { jobs, ...(last === undefined ? {} : { cursor: last.id }) };
+}
+
+export async function countMatching(
+  { query }: Connections,
+  filter: JobFilter,
+  { cursor, limit }: PageRequest,
+): Promise<CountPage> {
+  const { sql, values } = toQuery(filter, cursor, limit, "s.id, s.kind, s.status");
+  const rows = await query<StatusCount & { last: JobId }>(
+    `SELECT kind, status, count(*) AS count, min(id::text) AS last FROM (${sql}) AS matching GROUP BY kind, status`,
+    values,
+  );
+  const counts = rows.map(({ kind, status, count }) => ({ kind, status, count }));
+  const [last] = rows.map((row) => row.last).toSorted((a, b) => (a < b ? -1 : 1));
+  const total = counts.reduce((sum, { count }) => sum + count, 0);
+  return total < limit || last === undefined ? { counts } : { counts, cursor: last };
 }
 
 export function parseIdCursor(cursor: string, id: string | undefined = cursor): JobId {
@@ -20,19 +35,26 @@ export function parseIdCursor(cursor: string, id: string | undefined = cursor): 
   throw new LonghaulError("invalid_input", `The cursor "${cursor}" is not one that a list returned.`);
 }
 
-function toQuery(filter: JobFilter, { cursor, limit }: PageRequest): { sql: string; values: SqlValue[] } {
+interface Query {
+  readonly sql: string;
+  readonly values: SqlValue[];
+}
+
+function toQuery(filter: JobFilter, cursor: string | undefined, limit: number, columns: string): Query {
   const values: SqlValue[] = [];
   const take = (value: SqlValue): string => `$${values.push(value)}`;
-  const conditions: string[] = [];
+  const conditions = ["true"];
   if (cursor !== undefined) conditions.push(`j.id < ${take(parseIdCursor(cursor))}::uuid`);
   conditions.push(...toConditions(filter, take), ...toTimes(filter, take));
-  const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
-  const last = take(limit + 1);
+  const where = conditions.join(" AND ");
+  const last = take(limit);
   // One ordered search per status, merged: a search over several statuses at once would have to sort all of them.
-  const parts = [...new Set(filter.status ?? [undefined])].map((status) => {
-    const isInStatus = status === undefined ? "" : `${where === "" ? "WHERE" : "AND"} s.status = ${take(status)}`;
+  const statuses = filter.status === undefined ? [undefined] : [...new Set([...filter.status, "none"])];
+  const parts = statuses.map((status) => {
+    const isInStatus = status === undefined ? "" : `AND s.status = ${take(status)}`;
     const order = status === undefined ? "j.id" : "s.id";
-    return `(SELECT ${jobColumns} FROM longhaul.jobs j JOIN longhaul.states s USING (id) ${where} ${isInStatus} ORDER BY ${order} DESC LIMIT ${last})`;
+    return `(SELECT ${columns} FROM longhaul.jobs j JOIN longhaul.states s USING (id)
+      WHERE ${where} ${isInStatus} ORDER BY ${order} DESC LIMIT ${last})`;
   });
   const [only = ""] = parts;
   if (parts.length === 1) return { sql: only, values };
@@ -53,8 +75,9 @@ function toConditions(filter: JobFilter, take: (value: SqlValue) => string): str
     if (value !== undefined) conditions.push(`j.${column} = ${take(value)}::${type}`);
   }
   if (filter.kinds !== undefined) conditions.push(`j.kind = ANY (${take(filter.kinds)}::text[])`);
-  if (filter.tag !== undefined) {
-    conditions.push(`j.id IN (SELECT t.job FROM longhaul.tags t WHERE t.tag = ${take(filter.tag)})`);
+  if (filter.ids !== undefined) conditions.push(`j.id = ANY (${take(filter.ids)}::uuid[])`);
+  for (const tag of filter.tags ?? []) {
+    conditions.push(`j.id IN (SELECT t.job FROM longhaul.tags t WHERE t.tag = ${take(tag)})`);
   }
   if (filter.text !== undefined) {
     const text = take(toTextQuery(filter.text));
@@ -64,17 +87,22 @@ function toConditions(filter: JobFilter, take: (value: SqlValue) => string): str
 }
 
 /** Times become bounds on the ids, which rise with time; the exact times are checked besides. */
-function toTimes({ createdFrom, createdBefore }: JobFilter, take: (value: SqlValue) => string): string[] {
+function toTimes(filter: JobFilter, take: (value: SqlValue) => string): string[] {
+  const { createdFrom, createdBefore, finishedFrom, finishedBefore } = filter;
   const conditions: string[] = [];
   if (createdFrom !== undefined) {
-    conditions.push(`j.id >= ${take(toBound(createdFrom))}::uuid AND j.created_at >= ${take(Math.ceil(createdFrom))}`);
+    conditions.push(`j.id >= ${take(toBound(createdFrom))}::uuid AND j.created_at >= ${take(toTime(createdFrom))}`);
   }
   if (createdBefore !== undefined) {
-    conditions.push(
-      `j.id < ${take(toBound(createdBefore))}::uuid AND j.created_at < ${take(Math.ceil(createdBefore))}`,
-    );
+    conditions.push(`j.id < ${take(toBound(createdBefore))}::uuid AND j.created_at < ${take(toTime(createdBefore))}`);
   }
+  if (finishedFrom !== undefined) conditions.push(`s.finished_at >= ${take(toTime(finishedFrom))}`);
+  if (finishedBefore !== undefined) conditions.push(`s.finished_at < ${take(toTime(finishedBefore))}`);
   return conditions;
+}
+
+function toTime(at: number): number {
+  return Math.ceil(Math.min(at, Number.MAX_SAFE_INTEGER));
 }
 
 const latest = 2 ** 48 - 1;

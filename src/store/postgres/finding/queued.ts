@@ -1,6 +1,6 @@
 import type { JobId } from "../../../job/id.ts";
 import { limitOfKey } from "../../rules/claims.ts";
-import type { QueuedFacts, QueuedRequest } from "../../store.ts";
+import type { QueuedFacts, QueuedRequest } from "../../kind-limits.ts";
 import type { Session } from "../database/connections.ts";
 import { parseLimits } from "../jobs/limits.ts";
 import { countFree, readStarts } from "../jobs/start-rates.ts";

@@ -2,7 +2,7 @@ import type { JobEvent } from "../../../job/event.ts";
 import type { JobId } from "../../../job/id.ts";
 import type { NotifyFormat, NotifyTarget } from "../../../job/notify.ts";
 import type { Change } from "../../../job/transitions.ts";
-import type { BatchPage, JobDraft, JobFilter, StatusCount, Store } from "../../store.ts";
+import type { BatchPage, JobDraft, JobFilter, Store } from "../../store.ts";
 import type { Connections } from "../database/connections.ts";
 import { toAsked, type QuestionRow } from "../jobs/questions.ts";
 import { jobColumns, toStored, type JobRow } from "../jobs/rows.ts";
@@ -12,7 +12,7 @@ type ReadVerb =
   | "get"
   | "payload"
   | "source"
-  | "count"
+  | "inputs"
   | "batches"
   | "idsEndingWith"
   | "tombstone"
@@ -22,6 +22,9 @@ type ReadVerb =
   | "loadCheckpoint"
   | "questions"
   | "pausedKinds";
+
+/** Longer ones are better read one by one. */
+const maxListedInput = 4_000;
 
 const selectJob = `SELECT ${jobColumns} FROM longhaul.states s JOIN longhaul.jobs j USING (id)`;
 
@@ -41,7 +44,14 @@ export function readVerbs({ query }: Connections): Pick<Store, ReadVerb> {
       return { input: row.input, ...(row.result === null ? {} : { result: row.result }) };
     },
     source: (id) => readSource(query, id),
-    count: (filter) => countJobs(query, filter),
+    inputs: async (ids) => {
+      const rows = await query<{ id: JobId; input: string }>(
+        `SELECT id, coalesce(shown, input) AS input FROM longhaul.jobs
+         WHERE id = ANY ($1::uuid[]) AND length(coalesce(shown, input)) <= ${maxListedInput}`,
+        [ids],
+      );
+      return new Map(rows.map(({ id, input }) => [id, input]));
+    },
     batches: (filter, page) => listBatches(query, filter, page),
     idsEndingWith: async (suffix, { owner, kinds }, limit) => {
       const rows = await query<{ id: JobId }>(
@@ -120,19 +130,6 @@ async function readSource(
     else source.webhook = { url, ...(secret === null ? {} : { secret }) };
   }
   return source;
-}
-
-async function countJobs(
-  query: Query,
-  { owner, kinds, batch }: Pick<JobFilter, "owner" | "kinds" | "batch">,
-): Promise<StatusCount[]> {
-  return query<StatusCount>(
-    `SELECT s.kind, s.status, count(*) AS count FROM longhaul.states s ${batch === undefined ? "" : "JOIN longhaul.jobs j USING (id)"}
-     WHERE ($1::text IS NULL OR s.owner = $1) AND ($2::text[] IS NULL OR s.kind = ANY ($2::text[]))
-       AND ${batch === undefined ? "$3::text IS NULL" : "j.batch = $3"}
-     GROUP BY s.kind, s.status`,
-    [owner ?? null, kinds ?? null, batch ?? null],
-  );
 }
 
 /** From each name a jump along the index to the next, so that it does not matter how many jobs a batch has. */

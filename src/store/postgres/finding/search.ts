@@ -1,5 +1,5 @@
 import type { JobState } from "../../../job/state.ts";
-import { toSearchableText, toSearchWords } from "../../rules/search.ts";
+import { toSearchableText, toSearchWords, toWords } from "../../rules/search.ts";
 import type { JobId } from "../../../job/id.ts";
 import type { Connections } from "../database/connections.ts";
 import type { SetStatement, Unit } from "../writing/unit.ts";
@@ -29,7 +29,7 @@ export async function indexNext({ withSession }: Connections, limit: number): Pr
       query(
         `INSERT INTO longhaul.words (job, words) SELECT w.job, array_to_tsvector(string_to_array(w.words, ' '))
          FROM unnest($1::uuid[], $2::text[]) AS w (job, words) ON CONFLICT (job) DO UPDATE SET words = excluded.words`,
-        [rows.map(({ id }) => id), rows.map(toWords)],
+        [rows.map(({ id }) => id), rows.map(toIndexed)],
       ),
       query("COMMIT"),
     ]);
@@ -37,11 +37,9 @@ export async function indexNext({ withSession }: Connections, limit: number): Pr
   });
 }
 
-/** All words must occur, each as a whole or as the beginning of one. They consist of letters and digits, so they need no quoting within quotes. */
+/** All words must occur, each as a whole or as the beginning of one. They consist of letters and digits, so quotes around them suffice. */
 export function toTextQuery(text: string): string {
-  const words = toSearchWords(text.normalize("NFC")).map((word) => fold(word)[0] ?? "");
-  return words
-    .filter((word) => word !== "")
+  return toSearchWords(text)
     .map((word) => `'${word}':*`)
     .join(" & ");
 }
@@ -53,16 +51,7 @@ interface IndexedRow {
   readonly state: string;
 }
 
-function toWords({ name, input, state }: IndexedRow): string {
+function toIndexed({ name, input, state }: IndexedRow): string {
   const text = toSearchableText(name ?? undefined, input, JSON.parse(state) as JobState);
-  return [...new Set(fold(`${text.name} ${text.input} ${text.error}`))].join(" ");
-}
-
-/** Postgres keeps words of at most 2 KB. */
-const maxLetters = 400;
-
-/** The words of a text without case and accents. */
-function fold(text: string): string[] {
-  const folded = text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
-  return (folded.match(/[\p{L}\p{N}]+/gu) ?? []).map((word) => word.slice(0, maxLetters));
+  return toWords(`${text.name} ${text.input} ${text.error}`).join(" ");
 }

@@ -82,7 +82,15 @@ function insertJob(unit: Unit, draft: JobDraft): Created {
     needs.map(({ stored }) => stored.job),
   );
   const stored = { num: toNumber(spec.id), job, fence: 0, blocked };
-  const before = { turn: 0, isReady: false, isParked: false, hadTicket: false, wasParked: false, wasOpen: false };
+  const before = {
+    turn: 0,
+    isReady: false,
+    isParked: false,
+    before: undefined,
+    hadTicket: false,
+    wasParked: false,
+    wasOpen: false,
+  };
   const entry: Entry = settleReadiness(unit, { ...before, stored, isNeeded: false, isNew: true }, spec.createdAt);
   unit.assume(entries, spec.id, entry);
   unit.write(insertJobs, [

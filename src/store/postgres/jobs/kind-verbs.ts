@@ -1,5 +1,6 @@
 import type { JobId } from "../../../job/id.ts";
-import type { KindLimits, Store } from "../../store.ts";
+import type { KindLimits } from "../../kind-limits.ts";
+import type { Store } from "../../store.ts";
 import type { Connections, Session } from "../database/connections.ts";
 import type { Write } from "../writing/group-writes.ts";
 import type { Hints } from "../writing/hints.ts";

@@ -1,4 +1,4 @@
-import type { KindLimits } from "../../store.ts";
+import type { KindLimits } from "../../kind-limits.ts";
 import type { Lookup } from "../writing/unit.ts";
 
 /** What was last said of a kind. */

@@ -1,7 +1,7 @@
 import type { EventBody } from "../../../job/event.ts";
 import type { JobId } from "../../../job/id.ts";
 import type { Job, JobSpec } from "../../../job/job.ts";
-import { isHeld, type JobState } from "../../../job/state.ts";
+import { isHeld, type JobState, type JobStatus } from "../../../job/state.ts";
 import { toSearched, type NumberedEvent, type StoredJob } from "../../rules/change.ts";
 import { withLeaseEnd } from "../../rules/leases.ts";
 import type { Lookup, Row, SetStatement, Unit } from "../writing/unit.ts";
@@ -17,7 +17,8 @@ export interface Entry {
   readonly isNeeded: boolean;
   /** Its row is not written yet. */
   readonly isNew: boolean;
-  /** How it was when the transaction began: with a ticket; parked; in a room under its key, with a ticket or held. */
+  /** How it was when the transaction began: in which state; with a ticket; parked; in a room under its key, with a ticket or held. */
+  readonly before: JobStatus | undefined;
   readonly hadTicket: boolean;
   readonly wasParked: boolean;
   readonly wasOpen: boolean;
@@ -84,6 +85,7 @@ function toEntry(row: EntryRow): Entry {
     isParked: row.parked,
     isNeeded: row.needed,
     isNew: false,
+    before: stored.job.state.status,
     hadTicket,
     wasParked: row.parked,
     wasOpen: hadTicket || isHeld(stored.job.state),
@@ -117,6 +119,7 @@ const stateColumns = [
   ["cancel_asked", "boolean"],
   ["expires_at", "bigint"],
   ["unseen_at", "bigint"],
+  ["finished_at", "bigint"],
   ["state", "text"],
 ] as const;
 
@@ -174,6 +177,7 @@ export function writeState(unit: Unit, entry: Entry, now: number): void {
     held?.cancelRequest !== undefined,
     searched.expiresAt ?? null,
     searched.unseenAt ?? null,
+    searched.finishedAt ?? null,
     JSON.stringify(state),
   ];
   if (entry.isNew) unit.write(insertStates, [...row, kind, owner, place ?? noPlace, key ?? null, priority], id);

@@ -1,5 +1,5 @@
 import { freeStarts, startWindow } from "../../rules/claims.ts";
-import type { KindLimits } from "../../store.ts";
+import type { KindLimits } from "../../kind-limits.ts";
 import type { Session } from "../database/connections.ts";
 import type { SetStatement, Unit } from "../writing/unit.ts";
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { formatAgo, formatDuration, parseDuration } from "../../../../src/faces/cli/show/duration.ts";
+import { formatAgo, formatDuration } from "../../../../src/faces/cli/show/duration.ts";
+import { parseDuration } from "../../../../src/text/parse-duration.ts";
 
 describe("a duration that somebody writes", () => {
   it("may be units, sums of units or bare seconds", () => {

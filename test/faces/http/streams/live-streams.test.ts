@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { untilStatus } from "../../../engine/world.ts";
 import { until } from "../../../until.ts";
-import { readEvents, textOf, type EventReader } from "../event-reader.ts";
+import { readEvents, textOf, type EventReader, type SentEvent } from "../event-reader.ts";
 import { useHttpWorld } from "../world.ts";
 
 const world = useHttpWorld({ limits: { readers: 3, drainMs: 300, keepAliveMs: 200 } });
@@ -208,5 +208,48 @@ describe("output as plain text", () => {
     expect(await response.text()).toHaveLength(Number(to) - Number(from) + 1);
     const whole = await world().fetch(`/v1/jobs/${id}/output`, { headers: { accept: "text/plain" } });
     expect(await whole.text()).toHaveLength(size - dropped);
+  });
+});
+
+describe("the stream over all jobs", () => {
+  const submitLater = (name: string, token?: string): Promise<string> =>
+    world().submit({ name, delay_ms: 3_600_000 }, token);
+  const namesIn = (events: readonly SentEvent[]): string[] =>
+    events.flatMap(({ data }) => ((data["jobs"] ?? []) as { name: string }[]).map(({ name }) => name));
+
+  it("tells what changes, and to a reader who comes back with its last id what it has missed", async () => {
+    const url = `http://127.0.0.1:${world().port}/v1/live?counts=true`;
+    const reader = await readEvents(url);
+    await until(() => reader.events.length > 0);
+    await submitLater("seen");
+    await until(() => namesIn(reader.events).includes("seen"));
+    reader.stop();
+    await submitLater("missed");
+    const lastEventId = reader.events.at(-1)?.id ?? "";
+    const again = await readEvents(url, { lastEventId });
+    await until(() => namesIn(again.events).includes("missed"));
+    expect(namesIn(again.events)).not.toContain("seen");
+    expect(again.events.at(-1)?.data["counts"]).toEqual([{ kind: "puppet", state: "queued", count: 2 }]);
+    again.stop();
+  });
+
+  it("shows each of two owners on the same filter only their own", async () => {
+    const url = `http://127.0.0.1:${world().port}/v1/live?state=queued`;
+    const [ada, bob] = [await readEvents(url, { token: "ada" }), await readEvents(url, { token: "bob" })];
+    await until(() => ada.events.length > 0 && bob.events.length > 0);
+    await submitLater("adas", "ada");
+    await submitLater("bobs", "bob");
+    await until(() => namesIn(ada.events).length > 0 && namesIn(bob.events).length > 0);
+    expect([namesIn(ada.events), namesIn(bob.events)]).toEqual([["adas"], ["bobs"]]);
+    ada.stop();
+    bob.stop();
+  });
+
+  it("says what is wrong before it begins", async () => {
+    const headers = { accept: "text/event-stream" };
+    const ask = (query: string): Promise<object> => world().ask(`/v1/live?${query}`, { headers });
+    expect(await ask("q=state:odd")).toMatchObject({ status: 400, body: { details: { word: "state:odd" } } });
+    expect(await ask("job=nobody")).toMatchObject({ status: 404 });
+    expect(await ask("cursor=odd")).toMatchObject({ status: 400 });
   });
 });

@@ -24,7 +24,7 @@ describe("sessions of older clients", () => {
   let endpoint: McpEndpoint | undefined;
   afterEach(() => endpoint?.close());
 
-  function create(limits: { sessionIdleMs?: number; maxSessions?: number }): McpEndpoint {
+  function create(limits: { sessionIdleMs?: number; maxSessions?: number; serverName?: string }): McpEndpoint {
     endpoint = createMcpEndpoint({
       engine: world().engine,
       ...limits,
@@ -42,6 +42,10 @@ describe("sessions of older clients", () => {
     await open(short);
     expect(short.open().sessions).toBe(1);
     await until(async () => short.open().sessions === 0);
+  });
+
+  it("have ids that begin with the server's name, where it has one", async () => {
+    expect(await open(create({ serverName: "b2" }))).toMatch(/^b2-[\da-f]{8}-/);
   });
 
   it("are as many as allowed; then the one that was idle for longest makes room", async () => {

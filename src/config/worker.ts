@@ -1,0 +1,80 @@
+import { z } from "zod";
+import { LonghaulError } from "../job/error.ts";
+import { readVariable } from "./read-variable.ts";
+
+const label = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, "expected a word of lower-case letters, digits, dots and dashes");
+const slots = z.int().min(0).max(1_000);
+
+/** `worker` in the configuration file: which jobs this process runs, where machines share a store. */
+export const workerSchema = z.strictObject({
+  kinds: z
+    .array(z.string().min(1))
+    .optional()
+    .describe("The only kinds that run here; all unless given, none if empty."),
+  concurrency: z
+    .union([slots, z.record(z.string(), slots)])
+    .optional()
+    .describe("Jobs of each kind at the same time: one number, or one for some kinds."),
+  labels: z.array(label).max(20).default([]).describe("Jobs that were pinned to one of these may run here."),
+  drain_s: z
+    .number()
+    .min(0)
+    .max(3_600)
+    .default(10)
+    .describe("How long a process that is told to stop lets jobs come to their end; commands are left running."),
+});
+
+export type WorkerConfig = z.output<typeof workerSchema>;
+
+/** As they are typed: words with commas between them. */
+export interface WorkerFlags {
+  readonly kinds?: string;
+  readonly concurrency?: string;
+  readonly labels?: string;
+}
+
+/** Flags, then variables, then the file. */
+export function readWorker(file: WorkerConfig, flags: WorkerFlags, env: NodeJS.ProcessEnv): WorkerConfig {
+  const kinds = flags.kinds ?? readVariable(env, "LONGHAUL_KINDS");
+  const labels = flags.labels ?? readVariable(env, "LONGHAUL_LABELS");
+  const concurrency = flags.concurrency ?? readVariable(env, "LONGHAUL_CONCURRENCY");
+  return {
+    ...file,
+    ...(kinds === undefined ? {} : { kinds: kinds === "none" ? [] : toWords(kinds) }),
+    ...(labels === undefined ? {} : { labels: toLabels(toWords(labels)) }),
+    ...(concurrency === undefined ? {} : { concurrency: toConcurrency(concurrency) }),
+  };
+}
+
+function toWords(text: string): string[] {
+  return text
+    .split(",")
+    .map((word) => word.trim())
+    .filter((word) => word !== "");
+}
+
+function toLabels(words: readonly string[]): string[] {
+  const odd = words.find((word) => !label.safeParse(word).success);
+  if (odd === undefined) return [...words];
+  throw new LonghaulError(
+    "invalid_input",
+    `A label must be 1 to 63 lower-case letters, digits, dots, dashes or underscores, got "${odd}".`,
+  );
+}
+
+function toConcurrency(text: string): Exclude<WorkerConfig["concurrency"], undefined> {
+  const words = toWords(text);
+  const parts = words.map((word) => /^(?:([a-z][a-z0-9_-]*)=)?(\d{1,4})$/.exec(word));
+  const isOne = parts.length === 1 && parts[0] !== null && parts[0]?.[1] === undefined;
+  const isValid = parts.length > 0 && parts.every((part) => part !== null && Number(part[2]) <= 1_000);
+  if (isValid && isOne) return Number(parts[0]?.[2]);
+  if (isValid && parts.every((part) => part?.[1] !== undefined)) {
+    return Object.fromEntries(parts.map((part) => [part?.[1] ?? "", Number(part?.[2])]));
+  }
+  throw new LonghaulError(
+    "invalid_input",
+    `concurrency must be a whole number from 0 to 1000, or such numbers by kind (shell=8,page=2), got "${text}".`,
+  );
+}
