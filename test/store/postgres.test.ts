@@ -21,7 +21,6 @@ import { describeSearching } from "./contract/searching.ts";
 import { describeSettling } from "./contract/settling.ts";
 import { describeCounting } from "./contract/counting.ts";
 import { describeRollups } from "./contract/rollups.ts";
-import { describeTogether } from "./contract/together.ts";
 import { describeUnseen } from "./contract/unseen.ts";
 import type { OpenStore } from "./world.ts";
 
@@ -73,5 +72,4 @@ describe.skipIf(lacksPostgres)("a store on Postgres", () => {
   describeUnseen(open);
   describePurging(open);
   describeHints(open);
-  describeTogether(open);
 });
