@@ -86,7 +86,7 @@ describe("an agent that is to ask before it changes something", () => {
     world().models.script("n", call("run_command", { command: "echo hush-hush-hush" }), { text: "Part." });
     const { id } = await world().submit({ ask: "all" });
     const children = async (): Promise<string[]> =>
-      (await world().engine.list({ parent: id as never })).jobs.map((job) => job.id);
+      (await world().engine.list({ parent: id })).jobs.map((job) => job.id);
     await until(async () => (await children()).length === 1);
     const [child = ""] = await children();
     const question = await open(child);
