@@ -85,7 +85,7 @@ export const migrations: readonly string[] = [
   CREATE TABLE longhaul.dependencies (needs UUID NOT NULL, job UUID NOT NULL, PRIMARY KEY (needs, job));
   CREATE INDEX dependencies_job ON longhaul.dependencies (job);
   CREATE TABLE longhaul.paused_kinds (kind TEXT COLLATE "C" PRIMARY KEY);
-  CREATE TABLE longhaul.limits (kind TEXT COLLATE "C" PRIMARY KEY, limits TEXT NOT NULL);
+  CREATE TABLE longhaul.limits (kind TEXT COLLATE "C" PRIMARY KEY, limits TEXT NOT NULL, is_rated BOOLEAN NOT NULL);
   CREATE TABLE longhaul.starts (kind TEXT COLLATE "C" NOT NULL, at BIGINT NOT NULL, count INTEGER NOT NULL);
   CREATE INDEX starts_kind ON longhaul.starts (kind, at);
   CREATE TABLE longhaul.tombstones (

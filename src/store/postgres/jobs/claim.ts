@@ -1,42 +1,24 @@
 import type { JobId } from "../../../job/id.ts";
 import { adopt, restartWait, start } from "../../../job/transitions.ts";
-import { holdJob, isStillLost, isWithinReach, placesOf } from "../../rules/claims.ts";
+import { holdJob, isStillLost, isWithinReach } from "../../rules/claims.ts";
+import type { KindLimits } from "../../kind-limits.ts";
 import { ClockWatch } from "../../rules/clock-watch.ts";
 import { firstInOrder } from "../../rules/turns.ts";
 import type { Claim, Claimed, ClaimRequest, ClaimWant, LeaseRequest, LostLease } from "../../store.ts";
-import type { Connections, Session } from "../database/connections.ts";
+import type { Connections } from "../database/connections.ts";
 import type { GroupWrites } from "../writing/group-writes.ts";
-import { Needs, type Lookup, type Unit } from "../writing/unit.ts";
+import type { Unit } from "../writing/unit.ts";
 import { settleReadiness } from "./admission.ts";
 import { applyChange, changeJob } from "./change.ts";
-import { limits } from "./limits.ts";
 import { entries, needsOf, writeState, type Entry } from "./rows.ts";
-import { countFree, lockStarts, nextStartAt, noteStarts, type RecentStarts } from "./start-rates.ts";
-import { toQueue, type Tickets } from "./tickets.ts";
+import { nextStartAt, noteStarts } from "./start-rates.ts";
+import { given, takeJobs, type Taken } from "./taking.ts";
+import type { Tickets } from "./tickets.ts";
 
 export interface ClaimParts {
   readonly connections: Connections;
   readonly writes: GroupWrites;
   readonly tickets: Tickets;
-}
-
-/** What a worker is given besides the job. */
-const given: Lookup<{ input: string; client: string | null }> = {
-  name: "input of",
-  order: 4,
-  load: async (session, ids) => {
-    const rows = await session.query<{ id: JobId; input: string; client: string | null }>(
-      "SELECT id, input, client FROM longhaul.jobs WHERE id = ANY ($1::uuid[])",
-      [ids],
-    );
-    return new Map(rows.map((row) => [row.id, row]));
-  },
-};
-
-/** What a claim has taken of a kind: more than it wants where there are jobs for several places. */
-interface Taken extends ClaimWant {
-  readonly ids: readonly JobId[];
-  readonly recent: RecentStarts;
 }
 
 /** Jobs whose time has come are made ready so many at once. */
@@ -45,6 +27,8 @@ const promotedAtOnce = 1_000;
 export class Claims {
   readonly #parts: ClaimParts;
   readonly #clock = new ClockWatch();
+  /** Of the kinds that were wanted, as far as is known here: one that is not is asked for again. */
+  #rates: ReadonlyMap<string, KindLimits> = new Map();
 
   constructor(parts: ClaimParts) {
     this.#parts = parts;
@@ -53,62 +37,32 @@ export class Claims {
   async claim(request: ClaimRequest): Promise<Claimed> {
     const { now } = request;
     if (this.#clock.isSetBack(now)) await this.#restartWaits(now);
-    const wanted = request.wants.filter(({ max }) => max > 0);
-    await this.#parts.tickets.prepare(wanted.flatMap(({ kind }) => queuesOf(kind, request)));
+    const claims: Claim[] = [];
+    let wanted = request.wants.filter(({ max }) => max > 0);
     for (;;) {
-      const { claims, nextStarts, nextDelay } = await this.#parts.writes.transact(
-        async (session) => this.#take(session, wanted, request),
-        (unit, { taken, nextDelay: next }) => ({ ...startTaken(unit, taken, request), nextDelay: next }),
-      );
-      const nextRunAt = Math.min(...nextStarts, nextDelay);
-      if (nextDelay > now) return { claims, ...(nextRunAt === Infinity ? {} : { nextRunAt }) };
-      await this.#promote(now);
+      const rates = this.#rates;
+      const { taken, ...started } = await this.#take(wanted, request, rates);
+      claims.push(...started.claims);
+      this.#rates = taken.rated;
+      wanted = leftOver(wanted, started.claims);
+      const isOutdated = wanted.some(({ kind }) => !isSameRate(rates.get(kind), taken.rated.get(kind)));
+      if (taken.nextDelay <= now) await this.#promote(now);
+      else if (wanted.length === 0 || (!started.isAgain && !isOutdated)) {
+        const nextRunAt = Math.min(...started.nextStarts, taken.nextDelay);
+        return { claims: inOrderOf(request.wants, claims), ...(nextRunAt === Infinity ? {} : { nextRunAt }) };
+      }
     }
   }
 
-  /** Takes nothing while there are jobs whose time has come and who are not made ready yet: they may come first. */
-  async #take(
-    session: Session,
-    wanted: readonly ClaimWant[],
-    request: ClaimRequest,
-  ): Promise<{ begun: { taken: Taken[]; nextDelay: number }; needs: Needs }> {
-    const kinds = wanted.map(({ kind }) => kind);
-    const needs = new Needs();
-    const [paused, limited, delayed] = await Promise.all([
-      session.query<{ kind: string }>("SELECT kind FROM longhaul.paused_kinds WHERE kind = ANY ($1::text[])", [kinds]),
-      limits.load(session, kinds),
-      session.query<{ next: number | null }>(
-        "SELECT min(run_at) AS next FROM longhaul.states WHERE status = 'queued' AND NOT ready AND blocked = 0",
-        [],
-      ),
-    ]);
-    const nextDelay = delayed[0]?.next ?? Infinity;
-    if (nextDelay <= request.now) return { begun: { taken: [], nextDelay }, needs };
-    const isPaused = new Set(paused.map(({ kind }) => kind));
-    const wants = wanted.filter(({ kind }) => !isPaused.has(kind)).toSorted((a, b) => (a.kind < b.kind ? -1 : 1));
-    const taken = await Promise.all(
-      wants.map(async (want) => this.#takeKind(session, want, limited.get(want.kind) ?? {}, request)),
+  #take(wanted: readonly ClaimWant[], request: ClaimRequest, rates: ReadonlyMap<string, KindLimits>): Promise<Started> {
+    const { writes, tickets } = this.#parts;
+    return writes.transact(
+      async (session) => {
+        const { taken, readings, isAny } = await takeJobs(session, tickets, wanted, request, rates);
+        return { begun: taken, readings, hasWritten: isAny };
+      },
+      (unit, taken) => startTaken(unit, taken, wanted, request),
     );
-    for (const { ids } of taken) for (const id of ids) needs.add(entries, id).add(given, id);
-    const begun = wanted.flatMap(({ kind }) => taken.find((each) => each.kind === kind) ?? []);
-    return { begun: { taken: begun, nextDelay }, needs };
-  }
-
-  async #takeKind(
-    session: Session,
-    { kind, max }: ClaimWant,
-    kindLimits: RecentStarts["limits"],
-    request: ClaimRequest,
-  ): Promise<Taken> {
-    const { rate } = kindLimits;
-    const none: RecentStarts = { limits: kindLimits, starts: [] };
-    const recent = rate === undefined ? none : await lockStarts(session, kind, kindLimits, request.now);
-    const room = Math.min(max, countFree(recent));
-    if (room === 0) return { kind, max: room, ids: [], recent };
-    const ids = await Promise.all(
-      queuesOf(kind, request).map(async (queue) => this.#parts.tickets.take(session, queue, room)),
-    );
-    return { kind, max: room, ids: ids.flat(), recent };
   }
 
   /** Those that are ready need nothing, and those that are blocked are looked at when they no longer are. */
@@ -142,8 +96,18 @@ export class Claims {
   }
 }
 
-function queuesOf(kind: string, request: ClaimRequest): string[] {
-  return placesOf(request).map((place) => toQueue(kind, place ?? undefined));
+function isSameRate(one: KindLimits | undefined, other: KindLimits | undefined): boolean {
+  return one?.rate?.starts === other?.rate?.starts && one?.rate?.perMs === other?.rate?.perMs;
+}
+
+/** What each kind may still be claimed of. */
+function leftOver(wanted: readonly ClaimWant[], claims: readonly Claim[]): ClaimWant[] {
+  const count = (kind: string): number => claims.filter(({ job }) => job.kind === kind).length;
+  return wanted.map(({ kind, max }) => ({ kind, max: max - count(kind) })).filter(({ max }) => max > 0);
+}
+
+function inOrderOf(wants: readonly ClaimWant[], claims: readonly Claim[]): Claim[] {
+  return [...new Set(wants.map(({ kind }) => kind))].flatMap((kind) => claims.filter(({ job }) => job.kind === kind));
 }
 
 /** The turn begins when it is ready, as if it had been queued now. */
@@ -156,30 +120,36 @@ function makeReady(unit: Unit, id: JobId, now: number): void {
   writeState(unit, ready, now);
 }
 
-function startTaken(
-  unit: Unit,
-  taken: readonly Taken[],
-  request: ClaimRequest,
-): { claims: Claim[]; nextStarts: number[] } {
-  const claims: Claim[] = [];
-  const nextStarts: number[] = [];
-  for (const { kind, max, ids, recent } of taken) {
-    const ready = unit.readAll(entries, ids).map((entry) => takeTicket(unit, entry));
-    const candidates = ready.filter(({ isReady, isParked }) => isReady && !isParked).map(toReadyJob);
-    const started = firstInOrder(candidates, max).flatMap(({ entry }) => startJob(unit, entry, request) ?? []);
-    const noted = noteStarts(unit, kind, recent, { at: request.now, count: started.length });
-    const nextStart = nextStartAt(noted);
-    if (nextStart !== undefined) nextStarts.push(nextStart);
-    claims.push(...started);
-  }
-  return { claims, nextStarts };
+interface Started {
+  readonly taken: Taken;
+  readonly claims: Claim[];
+  readonly nextStarts: number[];
+  /** Some of the tickets were of jobs that cannot start any more, and there may be others. */
+  readonly isAgain: boolean;
 }
 
-/** The claim has taken it: a job that is not started after all gets another one. */
-function takeTicket(unit: Unit, entry: Entry): Entry {
-  const taken = { ...entry, hadTicket: false };
-  unit.assume(entries, entry.stored.job.id, taken);
-  return taken;
+function startTaken(unit: Unit, taken: Taken, wanted: readonly ClaimWant[], request: ClaimRequest): Started {
+  const claims: Claim[] = [];
+  const nextStarts: number[] = [];
+  const all = unit.readAll(entries, taken.ids);
+  const ready = all.filter(({ isReady, isParked }) => isReady && !isParked);
+  for (const { kind } of wanted) {
+    const candidates = ready.filter(({ stored }) => stored.job.kind === kind).map(toReadyJob);
+    const chosen = firstInOrder(candidates, taken.rooms.get(kind) ?? 0);
+    const started = chosen.flatMap(({ entry }) => startJob(unit, entry, request) ?? []);
+    for (const { entry } of candidates) if (!chosen.some((each) => each.entry === entry)) putBack(unit, entry);
+    claims.push(...started);
+    const recent = taken.recent.get(kind);
+    if (recent === undefined) continue;
+    const nextStart = nextStartAt(noteStarts(unit, kind, recent, { at: request.now, count: started.length }));
+    if (nextStart !== undefined) nextStarts.push(nextStart);
+  }
+  return { taken, claims, nextStarts, isAgain: ready.length < all.length };
+}
+
+/** It was taken for another place of the same claim: it gets another ticket. */
+function putBack(unit: Unit, entry: Entry): void {
+  unit.assume(entries, entry.stored.job.id, entry);
 }
 
 function toReadyJob(entry: Entry): { priority: number; turn: number; num: number; entry: Entry } {

@@ -45,8 +45,8 @@ export function kindVerbs(parts: KindParts): Pick<Store, "limits" | "setPaused">
   };
 }
 
-const saveLimits = `INSERT INTO longhaul.limits (kind, limits) VALUES ($1, $2)
-  ON CONFLICT (kind) DO UPDATE SET limits = excluded.limits`;
+const saveLimits = `INSERT INTO longhaul.limits (kind, limits, is_rated) VALUES ($1, $2, $3)
+  ON CONFLICT (kind) DO UPDATE SET limits = excluded.limits, is_rated = excluded.is_rated`;
 
 const keysOfKind = `SELECT DISTINCT slot_key AS key FROM longhaul.states
   WHERE kind = $1 AND slot_key <> '' AND (ready OR status IN ('running', 'waiting'))`;
@@ -71,12 +71,12 @@ async function changeLimits(
   { tickets, hints }: KindParts,
   session: Session,
   kind: string,
-  { text, limits: { perKey, perKeyOf } }: { text: string; limits: KindLimits },
+  { text, limits: { perKey, perKeyOf, rate } }: { text: string; limits: KindLimits },
 ): Promise<void> {
   const own = [...(perKeyOf ?? [])];
   const [, , keys] = await Promise.all([
     session.query("BEGIN"),
-    session.query(saveLimits, [kind, text]),
+    session.query(saveLimits, [kind, text, rate !== undefined]),
     session.query<{ key: string }>(keysOfKind, [kind]),
   ]);
   const [, rows] = await Promise.all([

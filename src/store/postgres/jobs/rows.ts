@@ -34,7 +34,7 @@ export interface JobRow {
   readonly lease_expires_at: number | null;
 }
 
-interface EntryRow extends JobRow {
+export interface EntryRow extends JobRow {
   readonly turn: number;
   readonly ready: boolean;
   readonly parked: boolean;
@@ -81,7 +81,7 @@ export function needsOf(...ids: readonly JobId[]): Needs {
   return needs;
 }
 
-function toEntry(row: EntryRow): Entry {
+export function toEntry(row: EntryRow): Entry {
   const stored = toStored(row);
   const hadTicket = row.ready && !row.parked;
   return {

@@ -11,8 +11,12 @@ export interface Tickets {
   readonly put: (session: Session, queue: string, tickets: readonly Ticket[]) => Issued;
   /** One that a claim has taken already is left to it: it finds that the job cannot start. */
   readonly remove: (session: Session, queue: string, ids: readonly JobId[]) => Promise<unknown>;
-  /** Takes the first tickets that nobody else is taking; they are gone when the transaction is committed. */
-  readonly take: (session: Session, queue: string, max: number) => Promise<JobId[]>;
+  /**
+   * Takes the first tickets of each want that nobody else is taking, which are gone when the transaction is committed. The jobs that they
+   * are of are then those of `takenIds`. Takes none of paused kinds, of those with a rate that is not named, nor any while a job is due
+   * that is not ready yet.
+   */
+  readonly take: (session: Session, wants: readonly TicketWant[], now: number) => Promise<TakenFacts>;
   readonly close: () => Promise<void>;
 }
 
@@ -27,6 +31,25 @@ export interface Ticket {
   readonly priority: number;
   readonly turn: number;
 }
+
+export interface TicketWant {
+  readonly kind: string;
+  readonly queue: string;
+  readonly max: number;
+  /** Its starts were counted. */
+  readonly isCounted: boolean;
+}
+
+export interface TakenFacts {
+  readonly isAny: boolean;
+  /** When the next delayed job becomes ready. */
+  readonly nextDelay: number;
+  /** The limits of the wanted kinds, as texts. */
+  readonly limits: Readonly<Record<string, string>>;
+}
+
+/** Within the transaction, so that what was taken is read without a way to the database in between. */
+export const takenIds = "(string_to_array(current_setting('longhaul.taken'), ',')::uuid[])";
 
 export interface TicketOptions {
   readonly connections: Connections;
@@ -68,17 +91,37 @@ export async function openTickets({ connections, schema, isServer }: TicketOptio
     },
     put: (session, queue, tickets) => issue(session, (db) => boss.insert(queue, tickets.map(toBossJob), { db })),
     remove: ({ query }, queue, ids) => query(removeTickets.replaceAll("boss.", `"${schema}".`), [queue, ids]),
-    take: async (session, queue, max) => {
-      const db = toDatabase(session);
-      const taken = await boss.fetch(queue, { batchSize: max, ignoreStartAfter: true, db });
-      const ids = taken.map(({ id }) => id as JobId);
-      // Nobody waits for it: where it fails the transaction cannot be committed.
-      if (ids.length > 0) void boss.deleteJob(queue, ids, { db }).catch(() => undefined);
-      return ids;
+    take: async ({ query }, wants, now) => {
+      const [row] = await query<{ taken: string; next: number | null; limits: Record<string, string> | null }>(
+        takeTickets.replaceAll("boss.", `"${schema}".`),
+        [
+          wants.map(({ kind }) => kind),
+          wants.map(({ queue }) => queue),
+          wants.map(({ max }) => max),
+          wants.map(({ isCounted }) => isCounted),
+          now,
+        ],
+      );
+      return { isAny: row?.taken !== "", nextDelay: row?.next ?? Infinity, limits: row?.limits ?? {} };
     },
     close: () => boss.stop({ graceful: false, close: false }),
   };
 }
+
+/** Not by way of pg-boss, which would first write them anew: nobody ever has one without deleting it. */
+const takeTickets = `WITH delay AS (
+    SELECT min(run_at) AS next FROM longhaul.states WHERE status = 'queued' AND NOT ready AND blocked = 0),
+  wanted AS (SELECT w.* FROM unnest($1::text[], $2::text[], $3::integer[], $4::boolean[]) AS w (kind, queue, most, is_counted), delay
+    WHERE coalesce(delay.next > $5::bigint, true)
+      AND NOT EXISTS (SELECT 1 FROM longhaul.paused_kinds p WHERE p.kind = w.kind)
+      AND (w.is_counted OR NOT EXISTS (SELECT 1 FROM longhaul.limits l WHERE l.kind = w.kind AND l.is_rated))),
+  first AS (SELECT t.name, t.id FROM wanted CROSS JOIN LATERAL (
+    SELECT j.name, j.id FROM boss.job j WHERE j.name = wanted.queue AND j.state < 'active' AND NOT j.blocked
+    ORDER BY j.priority DESC, j.created_on LIMIT wanted.most FOR UPDATE OF j SKIP LOCKED) AS t),
+  taken AS (DELETE FROM boss.job j USING first WHERE j.name = first.name AND j.id = first.id RETURNING j.id)
+  SELECT set_config('longhaul.taken', coalesce((SELECT string_agg(id::text, ',') FROM taken), ''), true) AS taken, delay.next,
+    (SELECT json_object_agg(l.kind, l.limits) FROM longhaul.limits l WHERE l.kind = ANY ($1::text[])) AS limits
+  FROM delay`;
 
 /** Not by way of pg-boss, which waits for whoever has it locked, while that one may wait for the job. */
 const removeTickets = `DELETE FROM boss.job WHERE name = $1 AND id IN

@@ -62,13 +62,14 @@ export class GroupWrites {
    * its way.
    */
   readonly transact = <Begun, T>(
-    begin: (session: Session) => Promise<{ begun: Begun; needs: Needs }>,
+    begin: (session: Session) => Promise<{ begun: Begun; readings: Readings; hasWritten: boolean }>,
     run: (unit: Unit, begun: Begun) => T,
   ): Promise<T> => {
     if (this.#isClosed) return Promise.reject(new LonghaulError("stopped", "The store is closed."));
     const transacting = this.#retry(async (session) => {
-      const { begun, needs } = await begin(session);
-      const [result] = await this.#decideAndCommit(session, [(unit) => run(unit, begun)], needs);
+      const { begun, readings, hasWritten } = await begin(session);
+      const runs = [(unit: Unit): T => run(unit, begun)];
+      const [result] = await this.#decideAndCommit(session, runs, { needs: new Needs(), readings, hasWritten });
       if (result !== undefined && "value" in result) return result.value as T;
       throw result?.error;
     });
@@ -128,7 +129,9 @@ export class GroupWrites {
     const needs = new Needs();
     for (const operation of operations) needs.addAll(operation.needs);
     const runs = operations.map(({ run }) => run);
-    return this.#retry((session) => this.#decideAndCommit(session, runs, needs));
+    return this.#retry((session) =>
+      this.#decideAndCommit(session, runs, { needs, readings: new Readings(), hasWritten: false }),
+    );
   }
 
   async #retry<T>(transact: (session: Session) => Promise<T>): Promise<T> {
@@ -148,9 +151,8 @@ export class GroupWrites {
   async #decideAndCommit(
     session: Session,
     runs: readonly ((unit: Unit) => unknown)[],
-    needs: Needs,
+    { needs, readings, hasWritten }: Beginning,
   ): Promise<readonly Result[]> {
-    const readings = new Readings();
     for (;;) {
       await readings.load(session, needs);
       const unit = new Unit(readings);
@@ -159,14 +161,19 @@ export class GroupWrites {
       const finished = decide(unit, this.#parts.finish, missing);
       if (missing.isEmpty) {
         if ("error" in finished) throw finished.error;
-        await this.#commit(session, unit);
+        await this.#commit(session, unit, hasWritten);
         return results;
       }
       needs.addAll(missing);
     }
   }
 
-  async #commit(session: Session, unit: Unit): Promise<void> {
+  async #commit(session: Session, unit: Unit, hasWritten: boolean): Promise<void> {
+    if (!hasWritten && unit.isEmpty) {
+      // Nobody has to wait for the end of a transaction that has only read.
+      void session.query("ROLLBACK");
+      return;
+    }
     await this.#parts.prepare(unit);
     const sent = unit.statements().map(({ sql, values }) => session.query(sql, values));
     const others = await this.#parts.send(session, unit);
@@ -174,6 +181,13 @@ export class GroupWrites {
     unit.committed();
     this.#parts.publish(unit.hints);
   }
+}
+
+interface Beginning {
+  readonly needs: Needs;
+  readonly readings: Readings;
+  /** The transaction has changed something before anything was decided. */
+  readonly hasWritten: boolean;
 }
 
 /** All are waited for; the first that failed tells why, because those behind it only say that it did. */

@@ -43,6 +43,12 @@ export class Readings {
     return this.#values.get(lookup)?.get(key);
   }
 
+  set<Value>(lookup: Lookup<Value>, key: string, value: Value): void {
+    const known = this.#values.get(lookup) ?? new Map<string, unknown>();
+    this.#values.set(lookup, known);
+    known.set(key, value);
+  }
+
   async load(session: Session, needs: Needs): Promise<void> {
     const wanted = needs
       .list()
@@ -165,6 +171,11 @@ export class Unit {
       while (this.#undo.length > before) this.#undo.pop()?.();
       throw error;
     }
+  }
+
+  /** Nothing was decided. */
+  get isEmpty(): boolean {
+    return this.#undo.length === 0;
   }
 
   get hints(): readonly Hint[] {
