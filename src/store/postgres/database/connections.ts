@@ -42,7 +42,7 @@ const statementMs = 60_000;
  */
 const settings = `
   SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;
-  SET jit = off; SET statement_timeout = ${statementMs}; SET idle_in_transaction_session_timeout = 5000`;
+  SET enable_sort = off; SET enable_bitmapscan = off; SET jit = off; SET statement_timeout = ${statementMs}; SET idle_in_transaction_session_timeout = 5000`;
 
 /** Numbers beyond 2^53 do not occur, so 64-bit integers are numbers. */
 const int8 = 20;

@@ -63,7 +63,7 @@ export const migrations: readonly string[] = [
   CREATE INDEX states_parked ON longhaul.states (kind, slot_key, priority DESC, turn, id) WHERE parked;
   CREATE INDEX states_open_key ON longhaul.states (kind, slot_key)
     WHERE slot_key IS NOT NULL AND (status IN ('running', 'waiting') OR ready AND NOT parked);
-  CREATE INDEX states_delayed ON longhaul.states (run_at) WHERE status = 'queued' AND NOT ready AND blocked = 0;
+  CREATE INDEX states_delayed ON longhaul.states (run_at, id) WHERE status = 'queued' AND NOT ready AND blocked = 0;
   CREATE INDEX states_deadline ON longhaul.states (deadline_at) WHERE deadline_at IS NOT NULL;
   CREATE INDEX states_expiry ON longhaul.states (expires_at) WHERE expires_at IS NOT NULL;
   CREATE INDEX states_finished ON longhaul.states (finished_at) WHERE finished_at IS NOT NULL;

@@ -1,6 +1,6 @@
 import type { JobId } from "../../../job/id.ts";
 import { adopt, restartWait, start } from "../../../job/transitions.ts";
-import { holdJob, isStillLost, isWithinReach } from "../../rules/claims.ts";
+import { holdJob, isStillLost, isWithinReach, placesOf } from "../../rules/claims.ts";
 import type { KindLimits } from "../../kind-limits.ts";
 import { ClockWatch } from "../../rules/clock-watch.ts";
 import { firstInOrder } from "../../rules/turns.ts";
@@ -56,11 +56,8 @@ export class Claims {
 
   #take(wanted: readonly ClaimWant[], request: ClaimRequest, rates: ReadonlyMap<string, KindLimits>): Promise<Started> {
     const { writes, tickets } = this.#parts;
-    return writes.transact(
-      async (session) => {
-        const { taken, readings, isAny } = await takeJobs(session, tickets, wanted, request, rates);
-        return { begun: taken, readings, hasWritten: isAny };
-      },
+    return writes.writeLast(
+      (session) => takeJobs(session, tickets, wanted, request, rates),
       (unit, taken) => startTaken(unit, taken, wanted, request),
     );
   }
@@ -132,7 +129,12 @@ function startTaken(unit: Unit, taken: Taken, wanted: readonly ClaimWant[], requ
   const claims: Claim[] = [];
   const nextStarts: number[] = [];
   const all = unit.readAll(entries, taken.ids);
-  const ready = all.filter(({ isReady, isParked }) => isReady && !isParked);
+  const ready = all.filter(hasTicket);
+  const isLeft = ready.length < all.length;
+  // Those that become ready in this transaction need no ticket.
+  for (const entry of unit.assumed(entries).values()) {
+    if (entry !== undefined && hasTicket(entry) && !entry.hadTicket && isAt(entry, request)) ready.push(entry);
+  }
   for (const { kind } of wanted) {
     const candidates = ready.filter(({ stored }) => stored.job.kind === kind).map(toReadyJob);
     const chosen = firstInOrder(candidates, taken.rooms.get(kind) ?? 0);
@@ -144,7 +146,15 @@ function startTaken(unit: Unit, taken: Taken, wanted: readonly ClaimWant[], requ
     const nextStart = nextStartAt(noteStarts(unit, kind, recent, { at: request.now, count: started.length }));
     if (nextStart !== undefined) nextStarts.push(nextStart);
   }
-  return { taken, claims, nextStarts, isAgain: ready.length < all.length };
+  return { taken, claims, nextStarts, isAgain: isLeft };
+}
+
+function hasTicket({ isReady, isParked }: Entry): boolean {
+  return isReady && !isParked;
+}
+
+function isAt({ stored }: Entry, request: ClaimRequest): boolean {
+  return placesOf(request).includes(stored.job.place ?? null);
 }
 
 /** It was taken for another place of the same claim: it gets another ticket. */

@@ -6,6 +6,7 @@ import type { Created, JobDraft } from "../../store.ts";
 import { markUnindexed } from "../finding/search.ts";
 import { Needs, type Lookup, type SetStatement, type Unit } from "../writing/unit.ts";
 import { addReadinessNeeds, settleReadiness } from "./admission.ts";
+import { given } from "./taking.ts";
 import { addChild, addDependent } from "./relatives.ts";
 import { entries, toNumber, toSpecText, writeEvents, writeState, type Entry } from "./rows.ts";
 

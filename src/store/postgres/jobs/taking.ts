@@ -3,7 +3,8 @@ import type { KindLimits } from "../../kind-limits.ts";
 import { placesOf } from "../../rules/claims.ts";
 import type { ClaimRequest, ClaimWant } from "../../store.ts";
 import type { Session } from "../database/connections.ts";
-import { Readings, type Lookup } from "../writing/unit.ts";
+import type { Begun } from "../writing/group-writes.ts";
+import type { Lookup, Readings } from "../writing/unit.ts";
 import { parseLimits } from "./limits.ts";
 import { entries, jobColumns, toEntry, type EntryRow } from "./rows.ts";
 import { countFree, lockStarts, type RecentStarts } from "./start-rates.ts";
@@ -51,7 +52,7 @@ export async function takeJobs(
   wanted: readonly ClaimWant[],
   request: ClaimRequest,
   rates: ReadonlyMap<string, KindLimits>,
-): Promise<{ taken: Taken; readings: Readings; isAny: boolean }> {
+): Promise<Begun<Taken>> {
   const recent = await countStarts(session, wanted, request.now, rates);
   const rooms = new Map(wanted.map(({ kind, max }) => [kind, Math.min(max, roomFor(recent.get(kind)))]));
   const wants = wanted.flatMap(({ kind }) =>
@@ -67,21 +68,22 @@ export async function takeJobs(
     session.query(lockTaken, []),
     session.query<EntryRow & Given>(readTaken, []),
   ]);
-  const readings = new Readings();
-  for (const row of rows) {
-    // The claim has taken it: a job that is not started after all gets another one.
-    readings.set(entries, row.id, { ...toEntry(row), hadTicket: false });
-    readings.set(given, row.id, row);
-  }
+  const read = (readings: Readings): void => {
+    for (const row of rows) {
+      // The claim has taken it: a job that is not started after all gets another one.
+      readings.set(entries, row.id, { ...toEntry(row), hadTicket: false });
+      readings.set(given, row.id, row);
+    }
+  };
   const limits = Object.entries(facts.limits).map(([kind, text]) => [kind, parseLimits(text)] as const);
   const taken: Taken = {
     ids: rows.map(({ id }) => id),
-    rooms,
+    rooms: new Map([...rooms].filter(([kind]) => facts.kinds.has(kind))),
     recent,
     nextDelay: facts.nextDelay,
     rated: new Map(limits.filter(([, { rate }]) => rate !== undefined)),
   };
-  return { taken, readings, isAny: facts.isAny };
+  return { facts: taken, read, hasWritten: facts.isAny };
 }
 
 /** In the order of the kinds, because each is locked. */

@@ -40,8 +40,17 @@ export interface TicketWant {
   readonly isCounted: boolean;
 }
 
+interface TakenRow {
+  readonly taken: string;
+  readonly kinds: string[] | null;
+  readonly next: number | null;
+  readonly limits: Record<string, string> | null;
+}
+
 export interface TakenFacts {
   readonly isAny: boolean;
+  /** Of which jobs may start. */
+  readonly kinds: ReadonlySet<string>;
   /** When the next delayed job becomes ready. */
   readonly nextDelay: number;
   /** The limits of the wanted kinds, as texts. */
@@ -92,17 +101,19 @@ export async function openTickets({ connections, schema, isServer }: TicketOptio
     put: (session, queue, tickets) => issue(session, (db) => boss.insert(queue, tickets.map(toBossJob), { db })),
     remove: ({ query }, queue, ids) => query(removeTickets.replaceAll("boss.", `"${schema}".`), [queue, ids]),
     take: async ({ query }, wants, now) => {
-      const [row] = await query<{ taken: string; next: number | null; limits: Record<string, string> | null }>(
-        takeTickets.replaceAll("boss.", `"${schema}".`),
-        [
-          wants.map(({ kind }) => kind),
-          wants.map(({ queue }) => queue),
-          wants.map(({ max }) => max),
-          wants.map(({ isCounted }) => isCounted),
-          now,
-        ],
-      );
-      return { isAny: row?.taken !== "", nextDelay: row?.next ?? Infinity, limits: row?.limits ?? {} };
+      const [row] = await query<TakenRow>(takeTickets.replaceAll("boss.", `"${schema}".`), [
+        wants.map(({ kind }) => kind),
+        wants.map(({ queue }) => queue),
+        wants.map(({ max }) => max),
+        wants.map(({ isCounted }) => isCounted),
+        now,
+      ]);
+      return {
+        isAny: row?.taken !== "",
+        kinds: new Set(row?.kinds),
+        nextDelay: row?.next ?? Infinity,
+        limits: row?.limits ?? {},
+      };
     },
     close: () => boss.stop({ graceful: false, close: false }),
   };
@@ -110,7 +121,8 @@ export async function openTickets({ connections, schema, isServer }: TicketOptio
 
 /** Not by way of pg-boss, which would first write them anew: nobody ever has one without deleting it. */
 const takeTickets = `WITH delay AS (
-    SELECT min(run_at) AS next FROM longhaul.states WHERE status = 'queued' AND NOT ready AND blocked = 0),
+    SELECT (SELECT run_at FROM longhaul.states WHERE status = 'queued' AND NOT ready AND blocked = 0
+      ORDER BY run_at LIMIT 1) AS next),
   wanted AS (SELECT w.* FROM unnest($1::text[], $2::text[], $3::integer[], $4::boolean[]) AS w (kind, queue, most, is_counted), delay
     WHERE coalesce(delay.next > $5::bigint, true)
       AND NOT EXISTS (SELECT 1 FROM longhaul.paused_kinds p WHERE p.kind = w.kind)
@@ -120,6 +132,7 @@ const takeTickets = `WITH delay AS (
     ORDER BY j.priority DESC, j.created_on LIMIT wanted.most FOR UPDATE OF j SKIP LOCKED) AS t),
   taken AS (DELETE FROM boss.job j USING first WHERE j.name = first.name AND j.id = first.id RETURNING j.id)
   SELECT set_config('longhaul.taken', coalesce((SELECT string_agg(id::text, ',') FROM taken), ''), true) AS taken, delay.next,
+    (SELECT array_agg(wanted.kind) FROM wanted) AS kinds,
     (SELECT json_object_agg(l.kind, l.limits) FROM longhaul.limits l WHERE l.kind = ANY ($1::text[])) AS limits
   FROM delay`;
 

@@ -5,10 +5,20 @@ import { codeOf } from "../database/storage-error.ts";
 import { Missing, Needs, Readings, Unit } from "./unit.ts";
 
 interface Operation {
-  readonly run: (unit: Unit) => unknown;
+  /** Reads and locks what nobody knows beforehand. */
+  readonly begin?: (session: Session) => Promise<Begun<unknown>>;
+  readonly run: (unit: Unit, begun: unknown) => unknown;
   readonly needs: Needs;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
+}
+
+export interface Begun<Facts> {
+  readonly facts: Facts;
+  /** Adds what was read to what the transaction knows. */
+  readonly read: (readings: Readings) => void;
+  /** It has changed something already. */
+  readonly hasWritten: boolean;
 }
 
 type Result = { readonly value: unknown } | { readonly error: unknown };
@@ -43,46 +53,32 @@ export class GroupWrites {
   #isGathering = false;
   #running: Promise<void> = Promise.resolve();
   #isClosed = false;
-  readonly #alone = new Set<Promise<unknown>>();
 
   constructor(parts: GroupWritesParts) {
     this.#parts = parts;
   }
 
-  readonly write: Write = (run, needs = new Needs()) => {
-    if (this.#isClosed) return Promise.reject(new LonghaulError("stopped", "The store is closed."));
-    return new Promise((resolve, reject) => {
-      this.#queue.push({ run, needs, resolve: resolve as (value: unknown) => void, reject });
-      if (!this.#isGathering) this.#gather();
-    });
-  };
+  readonly write: Write = (run, needs = new Needs()) => this.#enqueue({ run, needs });
 
-  /**
-   * A transaction of its own: `begin` reads and locks what nobody knows beforehand. It is begun again where another transaction came in
-   * its way.
-   */
-  readonly transact = <Begun, T>(
-    begin: (session: Session) => Promise<{ begun: Begun; readings: Readings; hasWritten: boolean }>,
-    run: (unit: Unit, begun: Begun) => T,
-  ): Promise<T> => {
-    if (this.#isClosed) return Promise.reject(new LonghaulError("stopped", "The store is closed."));
-    const transacting = this.#retry(async (session) => {
-      const { begun, readings, hasWritten } = await begin(session);
-      const runs = [(unit: Unit): T => run(unit, begun)];
-      const [result] = await this.#decideAndCommit(session, runs, { needs: new Needs(), readings, hasWritten });
-      if (result !== undefined && "value" in result) return result.value as T;
-      throw result?.error;
-    });
-    this.#alone.add(transacting);
-    return transacting.finally(() => this.#alone.delete(transacting));
-  };
+  /** Decides after all others of its transaction, and so sees what they have decided. */
+  readonly writeLast = <Facts, T>(
+    begin: (session: Session) => Promise<Begun<Facts>>,
+    run: (unit: Unit, facts: Facts) => T,
+  ): Promise<T> => this.#enqueue({ begin, run: run as (unit: Unit, facts: unknown) => T, needs: new Needs() });
 
   /** What was asked for before is still written. */
   async close(): Promise<void> {
     this.#isClosed = true;
     while (this.#queue.length > 0 || this.#isGathering) await Promise.all([this.#running, new Promise(setImmediate)]);
     await this.#running;
-    await Promise.allSettled(this.#alone);
+  }
+
+  #enqueue<T>(operation: Pick<Operation, "begin" | "needs"> & { run: (unit: Unit, begun: unknown) => T }): Promise<T> {
+    if (this.#isClosed) return Promise.reject(new LonghaulError("stopped", "The store is closed."));
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ ...operation, resolve: resolve as (value: unknown) => void, reject });
+      if (!this.#isGathering) this.#gather();
+    });
   }
 
   #gather(): void {
@@ -128,10 +124,7 @@ export class GroupWrites {
   #runWithRetries(operations: readonly Operation[]): Promise<readonly Result[]> {
     const needs = new Needs();
     for (const operation of operations) needs.addAll(operation.needs);
-    const runs = operations.map(({ run }) => run);
-    return this.#retry((session) =>
-      this.#decideAndCommit(session, runs, { needs, readings: new Readings(), hasWritten: false }),
-    );
+    return this.#retry((session) => this.#decideAndCommit(session, operations, needs));
   }
 
   async #retry<T>(transact: (session: Session) => Promise<T>): Promise<T> {
@@ -148,16 +141,21 @@ export class GroupWrites {
   }
 
   /** `needs` grows by what turned out to be needed, so that another try locks all of it in order. */
-  async #decideAndCommit(
-    session: Session,
-    runs: readonly ((unit: Unit) => unknown)[],
-    { needs, readings, hasWritten }: Beginning,
-  ): Promise<readonly Result[]> {
+  async #decideAndCommit(session: Session, operations: readonly Operation[], needs: Needs): Promise<readonly Result[]> {
+    const readings = new Readings();
+    const [begun] = await Promise.all([
+      Promise.all(operations.map(({ begin }) => begin?.(session))),
+      readings.load(session, needs),
+    ]);
+    for (const each of begun) each?.read(readings);
+    const hasWritten = begun.some((each) => each?.hasWritten === true);
     for (;;) {
-      await readings.load(session, needs);
       const unit = new Unit(readings);
       const missing = new Needs();
-      const results = runs.map((run) => decide(unit, run, missing));
+      const results: Result[] = [];
+      for (const index of inOrder(operations)) {
+        results[index] = decide(unit, (own) => operations[index]?.run(own, begun[index]?.facts), missing);
+      }
       const finished = decide(unit, this.#parts.finish, missing);
       if (missing.isEmpty) {
         if ("error" in finished) throw finished.error;
@@ -165,6 +163,7 @@ export class GroupWrites {
         return results;
       }
       needs.addAll(missing);
+      await readings.load(session, needs);
     }
   }
 
@@ -183,11 +182,11 @@ export class GroupWrites {
   }
 }
 
-interface Beginning {
-  readonly needs: Needs;
-  readonly readings: Readings;
-  /** The transaction has changed something before anything was decided. */
-  readonly hasWritten: boolean;
+/** Those that begin with something of their own decide last. */
+function inOrder(operations: readonly Operation[]): number[] {
+  const indexes = operations.map((_operation, index) => index);
+  const isLast = (index: number): boolean => operations[index]?.begin !== undefined;
+  return [...indexes.filter((index) => !isLast(index)), ...indexes.filter(isLast)];
 }
 
 /** All are waited for; the first that failed tells why, because those behind it only say that it did. */
