@@ -10,6 +10,8 @@ export interface Hints {
   /** Goes out with the transaction of the session. */
   readonly send: (session: Session, hints: readonly Hint[]) => Promise<unknown>[];
   readonly publish: (hints: readonly Hint[]) => void;
+  /** Tells of what no transaction writes. One that is lost is made up for by whoever looks from time to time. */
+  readonly announce: (hint: Hint) => void;
   readonly subscribe: (listener: (hint: Hint) => void) => () => void;
   readonly close: () => Promise<void>;
 }
@@ -41,10 +43,15 @@ export async function openHints({ connections, url, channel }: HintOptions): Pro
       onGap: () => publish(lookAnyway),
     },
   );
+  const send: Hints["send"] = ({ query }, hints) =>
+    hints.length === 0 ? [] : [query("SELECT pg_notify($1, $2)", [channel, encode(hints, self)])];
   return {
-    send: ({ query }, hints) =>
-      hints.length === 0 ? [] : [query("SELECT pg_notify($1, $2)", [channel, encode(hints, self)])],
+    send,
     publish,
+    announce: (hint) => {
+      publish([hint]);
+      for (const sent of send(connections, [hint])) sent.catch(() => undefined);
+    },
     subscribe: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
