@@ -39,9 +39,11 @@ export interface WorkerFlags {
 export function readWorker(file: WorkerConfig, flags: WorkerFlags, env: NodeJS.ProcessEnv): WorkerConfig {
   const kinds = flags.kinds ?? readVariable(env, "LONGHAUL_KINDS");
   const labels = flags.labels ?? readVariable(env, "LONGHAUL_LABELS");
+  const drain = readVariable(env, "LONGHAUL_DRAIN_S");
   const concurrency = flags.concurrency ?? readVariable(env, "LONGHAUL_CONCURRENCY");
   return {
     ...file,
+    ...(drain === undefined ? {} : { drain_s: toDrain(drain) }),
     ...(kinds === undefined ? {} : { kinds: kinds === "none" ? [] : toWords(kinds) }),
     ...(labels === undefined ? {} : { labels: toLabels(toWords(labels)) }),
     ...(concurrency === undefined ? {} : { concurrency: toConcurrency(concurrency) }),
@@ -61,6 +63,15 @@ function toLabels(words: readonly string[]): string[] {
   throw new LonghaulError(
     "invalid_input",
     `A label must be 1 to 63 lower-case letters, digits, dots, dashes or underscores, got "${odd}".`,
+  );
+}
+
+function toDrain(text: string): number {
+  const seconds = Number(text);
+  if (seconds >= 0 && seconds <= 3_600) return seconds;
+  throw new LonghaulError(
+    "invalid_input",
+    `LONGHAUL_DRAIN_S must be a number of seconds from 0 to 3600, got "${text}".`,
   );
 }
 

@@ -5,6 +5,7 @@ import type { ChildRequest, AttemptHandlers } from "../job/kind.ts";
 import { isHeld } from "../job/state.ts";
 import type { Claim, Created } from "../store/store.ts";
 import { sleep } from "./clock.ts";
+import type { AttemptCalls } from "./calls/attempt-calls.ts";
 import { awaitOpenQuestions, createContext, leaseLost } from "./context.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import type { Feed } from "./feed.ts";
@@ -19,6 +20,7 @@ interface AttemptsParts extends EngineParts {
   readonly worker: string;
   readonly feed: Feed;
   readonly submitter: Submitter;
+  readonly calls: () => AttemptCalls;
   readonly issueToken?: (id: JobId, attempt: number) => string;
 }
 
@@ -113,9 +115,8 @@ export class Attempts {
     });
     this.#runs.set(run.id, run);
     this.dispatcher.occupy(kind.name);
-    // A person may take days to answer: meanwhile the slot is somebody else's.
-    run.onWaiting = (isWaiting): void => {
-      if (isWaiting) this.dispatcher.vacate(kind.name);
+    run.onLent = (isLent): void => {
+      if (isLent) this.dispatcher.vacate(kind.name);
       else this.dispatcher.occupy(kind.name);
     };
     awaitOpenQuestions(run, this.#parts);
@@ -125,8 +126,8 @@ export class Attempts {
       closing: this.#closing.signal,
       onSettling: () => {
         stopWatchdog();
-        run.onWaiting = undefined;
-        if (!run.isWaiting) this.dispatcher.vacate(kind.name);
+        run.onLent = undefined;
+        if (!run.isSlotLent) this.dispatcher.vacate(kind.name);
       },
     }).finally(() => {
       // Held until its end is stored: meanwhile the lease is extended, and nobody rescues what is only waiting for disk space.

@@ -31,6 +31,7 @@ import { createScheduleBook, type ScheduleBook } from "./schedules/schedule-book
 import { Scheduler } from "./schedules/scheduler.ts";
 import { toKindMap, toLimits, toSettings, type EngineOptions } from "./settings.ts";
 import { createSubmitter, type SubmitRequest } from "./submit.ts";
+import { createSessionBook, type SessionBook } from "./sessions.ts";
 import { createTokenBook, type TokenBook } from "./tokens.ts";
 import type { WaitOptions, WaitResult } from "./wait.ts";
 import type { TestedTarget } from "./webhooks/formats.ts";
@@ -137,6 +138,8 @@ export interface Engine {
   readonly prune: (actor?: Actor) => Promise<number>;
   /** Who may come in over the network. */
   readonly tokens: TokenBook;
+  /** Who has come in by a browser. */
+  readonly sessions: SessionBook;
   /** What a command does to the job that runs it, with the token of its attempt. */
   readonly inside: Inside;
   /** What is started by the clock. */
@@ -162,7 +165,16 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const attemptTokens = createAttemptTokens(options.attemptSecret);
   const { issue: issueToken } = attemptTokens;
   const worker = randomUUID();
-  const runs = new Attempts({ store, kinds, settings, worker, feed, submitter, ...defined({ issueToken }) });
+  const runs = new Attempts({
+    store,
+    kinds,
+    settings,
+    worker,
+    feed,
+    submitter,
+    calls: () => calls,
+    ...defined({ issueToken }),
+  });
   const here = createCallsHere({ handlers: (id) => runs.handlers(id), note: (id, event) => runs.note(id, event) });
   const calls = createCalls(here, { store, settings, feed, worker });
   const silentMs = (id: JobId): number | undefined => runs.silentMs(id);
@@ -209,10 +221,22 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     await store.close();
   };
   const tokens = createTokenBook({ store, kinds, settings });
+  const sessions = createSessionBook(store.tokens, settings);
   const inside = createInside(attemptTokens, runs);
   const schedules = createScheduleBook({ ...planning, onPlanned: () => scheduler.wake() });
   const drain = (maxMs: number): Promise<void> => runs.drain(maxMs);
   const stopOnce = (): Promise<void> => (stopping ??= stop());
   const marks = createMarks({ store, settings });
-  return { ...reads, ...actions, tokens, inside, schedules, marks, patterns: settings.patterns, drain, stop: stopOnce };
+  return {
+    ...reads,
+    ...actions,
+    tokens,
+    sessions,
+    inside,
+    schedules,
+    marks,
+    patterns: settings.patterns,
+    drain,
+    stop: stopOnce,
+  };
 }

@@ -38,7 +38,10 @@ interface ReadParts extends EngineParts {
   readonly silentMs: (id: JobId) => number | undefined;
 }
 
-type Reads = Omit<Engine, keyof Actions | "tokens" | "inside" | "schedules" | "marks" | "patterns" | "stop" | "drain">;
+type Reads = Omit<
+  Engine,
+  keyof Actions | "tokens" | "sessions" | "inside" | "schedules" | "marks" | "patterns" | "stop" | "drain"
+>;
 
 /** What can be told of a kind. */
 export type KindFacts = Pick<Kind, "name" | "onInterrupt" | "input" | "verbs" | "summaryOf"> & {

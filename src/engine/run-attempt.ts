@@ -56,7 +56,7 @@ async function callKind(run: HeldAttempt, input: string, context: JobContext, pa
 /** A database that is away for a while must not end an attempt that has not even begun: it is asked until the attempt is told to stop. */
 function restoreOutput(run: HeldAttempt, parts: AttemptParts): Promise<void> | undefined {
   const { output } = parts.store;
-  const { attempt, interruptions } = run.job.state;
+  const { attempt, interruptions, losses } = run.job.state;
   const held = { lease: run.lease, attempt, isResumed: interruptions > 0 };
   const first = output.restore(held);
   if (first === undefined) return undefined;
@@ -64,7 +64,7 @@ function restoreOutput(run: HeldAttempt, parts: AttemptParts): Promise<void> | u
     for (let restoring: typeof first | undefined = first, delayMs = 100; ; delayMs = longerDelay(delayMs)) {
       try {
         const restored = await restoring;
-        if (restored?.isTorn === true) note(run, tornOutput, parts);
+        if (restored?.isMoved === true && losses > 0) note(run, tornOutput, parts);
         return;
       } catch (error) {
         parts.settings.log({ level: "warn", message: "an attempt's output could not be restored", job: run.id, error });

@@ -64,7 +64,9 @@ export function createTokenBook({ kinds, settings, ...parts }: EngineParts): Tok
   const list = async (actor: Actor = {}): Promise<Token[]> => {
     demand(actor, "admin");
     const tokens = await store.list();
-    return tokens.filter(({ owner }) => actor.owner === undefined || owner === actor.owner).map(withoutDigest);
+    return tokens
+      .filter(({ session, owner }) => session === undefined && (actor.owner === undefined || owner === actor.owner))
+      .map(withoutDigest);
   };
   return {
     list,
@@ -106,10 +108,12 @@ export function createTokenBook({ kinds, settings, ...parts }: EngineParts): Tok
       // Compared also when there is none, so that the time it takes does not tell ids that exist.
       const expected = record === undefined ? digest("") : Buffer.from(record.digest, "hex");
       if (!timingSafeEqual(digest(secret), expected) || record === undefined) return { status: "unknown" };
+      // A session is shown in two halves, and counts for nothing as a token.
+      if (record.session !== undefined) return { status: "unknown" };
       const token = withoutDigest(record);
-      if (token.revokedAt !== undefined) return { status: "revoked", token };
       const now = clock.now();
-      if (token.expiresAt !== undefined && token.expiresAt <= now) return { status: "expired", token };
+      const status = stateOf(token, now);
+      if (status !== "valid") return { status, token };
       if ((token.lastUsedAt ?? 0) <= now - minuteMs) {
         store.touch(id, now).catch((error: unknown) => {
           log({ level: "warn", message: "the use of a token could not be noted", subject: describe(token), error });
@@ -142,7 +146,13 @@ function grant(wanted: z.output<typeof requestSchema>, actor: Actor): Pick<Token
   return { scope, owner, kinds };
 }
 
-function withoutDigest({ digest: _digest, ...token }: TokenRecord): Token {
+/** What has been revoked stays so, whatever its time. */
+export function stateOf({ revokedAt, expiresAt = Infinity }: Token, now: number): "valid" | "expired" | "revoked" {
+  if (revokedAt !== undefined) return "revoked";
+  return expiresAt <= now ? "expired" : "valid";
+}
+
+export function withoutDigest({ digest: _digest, ...token }: TokenRecord): Token {
   return token;
 }
 

@@ -177,6 +177,14 @@ export interface JobContext {
   readonly childEnd: (id: JobId, onChange?: () => Promise<"end" | undefined>) => Promise<ChildEnd>;
   /** What a child has written to a stream, from an offset; a negative one counts from the end. */
   readonly childOutput: (id: JobId, stream: string, from: number) => Promise<ChildOutput>;
+  /** How a child has ended; undefined while it has not. */
+  readonly childNow: (id: JobId) => Promise<ChildEnd | undefined>;
+  /** Waits for a child's end no longer than this; undefined if it has not ended by then. */
+  readonly childEndWithin: (id: JobId, ms: number) => Promise<ChildEnd | undefined>;
+  /** Hands text to a child that runs, as if somebody typed it. Refused (`conflict`) if it cannot take any. */
+  readonly sendToChild: (id: JobId, text: string) => Promise<void>;
+  /** Ends a child that is not needed any more, and waits until it has. */
+  readonly stopChild: (id: JobId) => Promise<ChildEnd>;
 }
 
 /** Returned by a kind when only part of its work succeeded; the job still counts as succeeded. */

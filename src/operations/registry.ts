@@ -47,6 +47,7 @@ import {
   scheduleResume,
   scheduleRun,
 } from "./schedule.ts";
+import { sessionCode, sessionList, sessionRevoke } from "./session.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "./token.ts";
 import { notifyTest } from "./notify.ts";
 import { webhookList, webhookRedeliver } from "./webhook.ts";
@@ -116,6 +117,9 @@ const builtIn = [
   tokenCreate,
   tokenList,
   tokenRevoke,
+  sessionCode,
+  sessionList,
+  sessionRevoke,
   attemptProgress,
   attemptAsk,
   attemptArtifact,

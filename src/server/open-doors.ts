@@ -13,6 +13,7 @@ import { createCloser, listenForHttp, listenLocally, patience } from "../faces/d
 import type { HttpFace, HttpFaceParts } from "../faces/http/face.ts";
 import { createMetrics } from "../faces/http/metrics/metrics.ts";
 import { createRunpodEntrance } from "../faces/profiles/runpod/v2-entrance.ts";
+import { createWebFace } from "../faces/web/web-face.ts";
 import { defined } from "../job/defined.ts";
 import type { ServerFacts } from "../operations/operation.ts";
 import { operationsFor } from "../operations/registry.ts";
@@ -81,7 +82,7 @@ async function openAll({ config, engine, server, log, token }: DoorsParts, close
   const calls = createCallEntrance({ operations, context });
   const network = open({
     gatekeeper: await openGatekeeper(config, engine, token),
-    entrances: [calls, mcp.entrance, createRunpodEntrance(context), http.entrance],
+    entrances: [calls, mcp.entrance, createRunpodEntrance(context), createWebFace(engine.sessions), http.entrance],
     onFault,
     onAnswered: metrics.countRequest,
   });

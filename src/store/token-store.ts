@@ -33,4 +33,6 @@ export interface TokenRecord {
   readonly expiresAt?: number;
   readonly lastUsedAt?: number;
   readonly revokedAt?: number;
+  /** It is a browser's session, and may what the token with this id may, or what this machine's user may. */
+  readonly session?: { readonly of: string; readonly token?: string };
 }

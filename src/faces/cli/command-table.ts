@@ -140,6 +140,7 @@ export const commandTable: readonly CommandEntry[] = [
     command("list", "list tokens, without their secrets", () => import("./commands/token.ts")),
     command("revoke", "revoke a token, by its name or id", () => import("./commands/token.ts")),
   ]),
+  command("open", "open the dashboard in a browser, logged in", () => import("./commands/open.ts")),
   command("doctor", "find out what is wrong with this installation", () => import("./commands/doctor.ts")),
   command("completions", "print completions for a shell", () => import("./commands/completions.ts")),
   command("version", "print the version", () => import("./commands/version.ts")),

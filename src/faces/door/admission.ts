@@ -1,4 +1,5 @@
 import type { Actor } from "../../engine/access.ts";
+import type { ShownSession } from "../../engine/sessions.ts";
 
 /** How somebody comes in. */
 export interface Entry {
@@ -14,6 +15,8 @@ export interface Entry {
 export interface Credentials extends Entry {
   /** The bearer token. */
   readonly token?: string;
+  /** What a page of this server shows instead of a token. */
+  readonly session?: ShownSession;
   /** It is certain that the caller is on this machine. */
   readonly isLocal?: boolean;
 }

@@ -2,12 +2,14 @@ import { timingSafeEqual } from "node:crypto";
 import type { Actor } from "../../engine/access.ts";
 import { isAttemptToken } from "../../engine/attempt-tokens.ts";
 import type { Inside } from "../../engine/inside.ts";
+import type { SessionBook, ShownSession } from "../../engine/sessions.ts";
 import type { Token, TokenBook } from "../../engine/tokens.ts";
 import type { Admission, Admit, Credentials, Refusal } from "./admission.ts";
 import type { VerifyJwt } from "./jwt.ts";
 
 export interface AdmitParts {
   readonly tokens: Pick<TokenBook, "check" | "take">;
+  readonly sessions?: Pick<SessionBook, "check">;
   /** Knows the tokens of running commands. */
   readonly inside?: Pick<Inside, "check">;
   /** The token of this machine's user, who may do everything, from this machine only. */
@@ -20,7 +22,7 @@ export interface AdmitParts {
 
 /** Admits the user of this machine, whoever shows a token that was given out, and whom the identity provider vouches for. */
 export function createAdmit(parts: AdmitParts): Admit {
-  const { tokens, inside, verifyJwt, localToken, barredKinds } = parts;
+  const { tokens, sessions, inside, verifyJwt, localToken, barredKinds } = parts;
   const isLocalToken = createTokenCheck(localToken);
   const enter = (actor: Actor, { door, isLocal }: Credentials): Admission => ({
     actor: {
@@ -29,8 +31,21 @@ export function createAdmit(parts: AdmitParts): Admit {
       ...(isLocal === true || barredKinds.length === 0 ? {} : { barredKinds }),
     },
   });
+  const enterByToken = async (token: Token, credentials: Credentials): Promise<Admission> => {
+    const waitSeconds = credentials.isAgain === true ? undefined : await tokens.take(token);
+    if (waitSeconds === undefined) return enter(toActor(token), credentials);
+    const message = `The token "${token.name}" may make ${token.rate ?? ""} requests: try again in ${waitSeconds} s.`;
+    return { refusal: { status: 429, message, retryAfterSeconds: waitSeconds } };
+  };
+  const enterBySession = async (session: ShownSession, credentials: Credentials): Promise<Admission> => {
+    const check = await sessions?.check(session);
+    if (check?.status !== "valid") return refuse(401, check?.why ?? "There are no sessions here.");
+    if (check.token !== undefined) return enterByToken(check.token, credentials);
+    return credentials.isLocal === true ? enter({ by: "local" }, credentials) : unknown;
+  };
   return async (credentials) => {
-    const { token, isLocal } = credentials;
+    const { token, session, isLocal } = credentials;
+    if (token === undefined && session !== undefined) return enterBySession(session, credentials);
     if (token === undefined) return refuse(401, "Send a token: Authorization: Bearer … (`longhaul token create`).");
     if (isLocalToken(token)) return isLocal === true ? enter({ by: "local" }, credentials) : unknown;
     if (verifyJwt !== undefined && token.split(".").length === 3) {
@@ -41,10 +56,7 @@ export function createAdmit(parts: AdmitParts): Admit {
     const check = await tokens.check(token);
     if (check.status === "unknown") return unknown;
     if (check.status !== "valid") return refuse(401, `The token "${check.token.name}" ${ended[check.status]}.`);
-    const waitSeconds = credentials.isAgain === true ? undefined : await tokens.take(check.token);
-    if (waitSeconds === undefined) return enter(toActor(check.token), credentials);
-    const message = `The token "${check.token.name}" may make ${check.token.rate ?? ""} requests: try again in ${waitSeconds} s.`;
-    return { refusal: { status: 429, message, retryAfterSeconds: waitSeconds } };
+    return enterByToken(check.token, credentials);
   };
 }
 

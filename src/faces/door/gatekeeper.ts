@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Actor } from "../../engine/access.ts";
 import type { Admission, Admit, Entry, Refusal } from "./admission.ts";
 import { createAddressSet, isLoopbackAddress } from "./addresses.ts";
+import { readSession } from "./session-cookie.ts";
 import { createHostRules, findAmbiguity, type HostRules } from "./host-rules.ts";
 
 export interface GatekeeperParts extends HostRules {
@@ -47,7 +48,8 @@ export function createGatekeeper({ admit, trustedProxies = [], ...rules }: Gatek
       if (refusal !== undefined) return { refusal };
       const form = entry.takesBareToken === true ? bareToken : bearerToken;
       const [, token] = form.exec(visit.headers.authorization ?? "") ?? [];
-      return admit({ ...entry, isLocal: sight.isLocal, token });
+      const session = token === undefined ? readSession(visit.headers) : undefined;
+      return admit({ ...entry, isLocal: sight.isLocal, token, ...(session === undefined ? {} : { session }) });
     },
   };
 }

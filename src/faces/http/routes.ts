@@ -47,6 +47,7 @@ import {
   scheduleResume,
   scheduleRun,
 } from "../../operations/schedule.ts";
+import { sessionCode, sessionList, sessionRevoke } from "../../operations/session.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "../../operations/token.ts";
 import { notifyTest } from "../../operations/notify.ts";
 import { webhookList, webhookRedeliver } from "../../operations/webhook.ts";
@@ -230,6 +231,9 @@ const fixedRoutes: readonly Route[] = [
   }),
   { method: "GET", path: "/v1/tokens", tag: "tokens", operation: tokenList, fields: "query" },
   { method: "POST", path: "/v1/tokens/{token}/revoke", tag: "tokens", operation: tokenRevoke, fields: "body" },
+  { method: "POST", path: "/v1/sessions/code", tag: "tokens", operation: sessionCode, fields: "body" },
+  { method: "GET", path: "/v1/sessions", tag: "tokens", operation: sessionList, fields: "query" },
+  { method: "POST", path: "/v1/sessions/{session}/revoke", tag: "tokens", operation: sessionRevoke, fields: "body" },
   { method: "POST", path: "/v1/attempt/progress", tag: "attempt", operation: attemptProgress, fields: "body" },
   { method: "POST", path: "/v1/attempt/question", tag: "attempt", operation: attemptAsk, fields: "body", isSlow: true },
   { method: "POST", path: "/v1/attempt/artifact", tag: "attempt", operation: attemptArtifact, fields: "body" },

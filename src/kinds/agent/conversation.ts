@@ -3,6 +3,8 @@ import type { Json } from "../../job/json.ts";
 import type { Message, ModelReply, ToolCall } from "./model/call-model.ts";
 import { addUsage, noUsage, type TokenUsage } from "./model/token-usage.ts";
 import { promptText, type Prompt } from "./prompt.ts";
+import type { CommandList } from "./tools/commands.ts";
+import type { Delegates } from "./tools/delegate.ts";
 import { toPictureMessage, type Picture } from "./tools/pictures.ts";
 import type { SeenFiles } from "./tools/seen-files.ts";
 import type { Todo } from "./tools/todos.ts";
@@ -34,6 +36,8 @@ export interface Conversation {
   pending: Pending | null;
   todos: { items: Todo[] };
   seen: SeenFiles;
+  commands: { items: CommandList["items"][number][] };
+  delegates: Delegates;
   usage: TokenUsage;
   /** Null where the price of a model is not known. */
   costUsd: number | null;
@@ -63,6 +67,8 @@ export function startConversation(instructions: string, prompt: Prompt): Convers
     pending: null,
     todos: { items: [] },
     seen: {},
+    commands: { items: [] },
+    delegates: { count: 0 },
     usage: noUsage,
     costUsd: 0,
     steps: 0,

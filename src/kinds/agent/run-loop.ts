@@ -26,6 +26,8 @@ import type { RunParts } from "./settings.ts";
 import { createSummarizer } from "./summarize.ts";
 import { openToolBox } from "./tool-box.ts";
 import type { AgentTool } from "./tools/agent-tool.ts";
+import { stopCommands } from "./tools/commands.ts";
+import { createDelegateTools } from "./tools/delegate.ts";
 import { hasPictures, withBytes, withoutPictures } from "./tools/pictures.ts";
 
 interface LoopParts extends RunParts {
@@ -44,17 +46,25 @@ export async function runLoop(parts: RunParts, client: ModelClient): Promise<Loo
   const { input, context, settings } = parts;
   const activity = createActivity(context, settings.redactor);
   const handedIn: { data?: Json } = {};
+  const conversation = await openConversation(parts);
+  const delegating = createDelegateTools({
+    input,
+    used: () => conversation,
+    spend: (usage, cost) => spend(conversation, usage, cost),
+  });
   const box = await openToolBox(input, settings, {
+    more: delegating,
     signal: context.signal,
     onResult: (data) => (handedIn.data = data),
     onProblem: (problem) => context.log(settings.redactor.text(problem), "warn"),
   });
   const choices = findModels(modelsOf(input), settings);
   try {
-    const conversation = await openConversation(parts);
     const loop = { ...parts, client, activity, choices, handedIn, tools: box.tools };
     serve(conversation, loop);
-    return await converse(conversation, loop);
+    const result = await converse(conversation, loop);
+    await stopCommands(conversation.commands, context);
+    return result;
   } finally {
     activity.endText();
     await box.close();

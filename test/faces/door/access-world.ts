@@ -13,6 +13,7 @@ import { createGatekeeper, type Gatekeeper } from "../../../src/faces/door/gatek
 import { patience } from "../../../src/faces/door/listen.ts";
 import { createHttpFace } from "../../../src/faces/http/face.ts";
 import { createMetrics } from "../../../src/faces/http/metrics/metrics.ts";
+import { createWebFace } from "../../../src/faces/web/web-face.ts";
 import { createRunpodEntrance } from "../../../src/faces/profiles/runpod/v2-entrance.ts";
 import { openEngine, type Engine } from "../../../src/index.ts";
 import type { LocalEndpoint } from "../../../src/job/endpoint.ts";
@@ -60,14 +61,25 @@ export function useAccessWorld(): () => AccessWorld {
     const engine = await openEngine({ home, kinds, clock, attemptSecret: "secret" });
     const library = openTestLibrary(home);
     const facts = { ...serverFacts, endpoints: directory, library };
-    const admit = createAdmit({ tokens: engine.tokens, inside: engine.inside, localToken, barredKinds: ["shell"] });
+    const admit = createAdmit({
+      tokens: engine.tokens,
+      sessions: engine.sessions,
+      inside: engine.inside,
+      localToken,
+      barredKinds: ["shell"],
+    });
     const gatekeeper = createGatekeeper({ admit });
     const onFault = (error: unknown): void => console.error(error);
     const context = { engine, server: facts };
     const metrics = createMetrics(engine);
     const http = createHttpFace({ ...context, metrics });
-    const entrances = [createCallEntrance({ operations, context }), createRunpodEntrance(context), http];
-    const door = new Door({ gatekeeper, entrances, onFault, onAnswered: metrics.countRequest });
+    const entrances = [
+      createCallEntrance({ operations, context }),
+      createRunpodEntrance(context),
+      createWebFace(engine.sessions),
+      http,
+    ];
+    const door = new Door({ gatekeeper, entrances, onFault, onAnswered: metrics.countRequest, recheckMs: 100 });
     const server = await listen(door.listener);
     world = {
       engine,

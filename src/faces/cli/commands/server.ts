@@ -113,6 +113,7 @@ function tellPlace({ screen, environment, version }: CliContext, { url, socket }
   const facts = [
     ["folder", home],
     ["socket", socket],
+    ["web", `${url}  (\`longhaul open\` logs you in)`],
     ["http", `${url}/v1`],
     ["mcp", `${url}/mcp`],
     ["docs", `${url}/docs`],
@@ -153,7 +154,8 @@ function describe({ screen, environment }: CliContext, server: AnswerOf<"server_
     ["paused", server.paused_kinds.join(", ")],
     ["folder", server.home],
     ["socket", paths.socket],
-    ["http", server.url ?? ""],
+    ["web", server.url ?? ""],
+    ["http", server.url === undefined ? "" : `${server.url}/v1`],
     ["token", paths.token],
     ["log", paths.log],
   ];
