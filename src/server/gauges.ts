@@ -52,8 +52,11 @@ export function startGauges(home: string, databaseFiles: readonly string[]): Gau
 
 /** It measures the time between two looks, of which the resolution is meant. */
 function readLag(delay: IntervalHistogram): { p50: number; p99: number; max: number } {
-  const toMs = (nanoseconds: number): number => Math.max(0, Math.round(nanoseconds / 1e5 - resolutionMs * 10) / 10);
   return delay.count === 0
     ? { p50: 0, p99: 0, max: 0 }
     : { p50: toMs(delay.percentile(50)), p99: toMs(delay.percentile(99)), max: toMs(delay.max) };
+}
+
+function toMs(nanoseconds: number): number {
+  return Math.max(0, Math.round(nanoseconds / 1e5 - resolutionMs * 10) / 10);
 }

@@ -130,6 +130,10 @@ function describe(job: JobView): string {
   return isFinished(job) ? `${sayStatus(job.state)} already` : sayStatus(job.state);
 }
 
+function describeRetry(job: JobView): string {
+  return `${stateText(job)}, attempt ${job.attempt}`;
+}
+
 export const retry = defineCommand<TargetOptions, [ids: string[]]>({
   describe: (command) => {
     addTargetOptions(command);
@@ -137,8 +141,7 @@ export const retry = defineCommand<TargetOptions, [ids: string[]]>({
   run: async ({ client, screen }, options, ids) => {
     const changed = await client.call("job_retry", toTarget(ids, options));
     const none = "No matching job has failed, timed out or been cancelled.";
-    const tell = (job: JobView): string => `${stateText(job)}, attempt ${job.attempt}`;
-    return showChanged(changed, { none, describe: tell }, screen, options.json);
+    return showChanged(changed, { none, describe: describeRetry }, screen, options.json);
   },
 });
 
