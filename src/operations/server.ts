@@ -28,6 +28,14 @@ export const serverStatus = defineOperation({
     started_at: z.string(),
     home: z.string().optional().describe("Where its files are; told to whoever looks after the whole server."),
     url: z.string().optional(),
+    program: z.string().optional().describe("Runs the jobs in a process of its own: this is no Longhaul server."),
+    problems: z
+      .array(z.string())
+      .readonly()
+      .optional()
+      .describe(
+        "What went wrong at the start, such as kinds that could not be loaded; told to whoever looks after the server.",
+      ),
     memory_bytes: z.int(),
     ...gaugeFields,
     paused_kinds: z.array(z.string()),
@@ -42,8 +50,9 @@ export const serverStatus = defineOperation({
       version: server.version,
       pid: process.pid,
       started_at: new Date(server.startedAt).toISOString(),
-      ...(isServerAdmin(actor) ? { home: server.home } : {}),
+      ...(isServerAdmin(actor) ? defined({ home: server.home, problems: server.problems }) : {}),
       url: server.url,
+      program: server.program,
       memory_bytes: process.memoryUsage.rss(),
       ...(seesAll(actor) ? await showGauges(server.gauges) : {}),
       paused_kinds: await engine.pausedKinds(),
