@@ -28,7 +28,7 @@ const maxBytes = 7_500;
 const retryMs = 1_000;
 
 /** Who is told more than fits, or has not listened for a while, looks by itself at whatever somebody waits for. */
-const lookAnyway: readonly Hint[] = [{ type: "job-ready" }, { type: "delivery-due" }];
+const lookAnyway: readonly Hint[] = [{ type: "job-ready" }, { type: "delivery-due" }, { type: "hints-lost" }];
 
 export async function openHints({ connections, url, channel }: HintOptions): Promise<Hints> {
   const listeners = new Set<(hint: Hint) => void>();
