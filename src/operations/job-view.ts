@@ -14,6 +14,7 @@ export const jobViewSchema = z.object({
   summary: z.string().optional().describe("The beginning of what it runs; only in lists."),
   owner: z.string(),
   cwd: z.string().optional().describe("The folder that it works in."),
+  place: z.string().optional().describe("The machine that it is pinned to, or the label of one."),
   batch: z.string().optional(),
   schedule: z.string().optional().describe("The name of the schedule that started it."),
   planned_at: z.string().optional().describe("The time of that schedule; absent if it was run by hand."),
@@ -87,6 +88,7 @@ export function toJobView(job: Job): JobView {
   };
   if (job.name !== undefined) view.name = job.name;
   if (job.cwd !== undefined) view.cwd = job.cwd;
+  if (job.place !== undefined) view.place = job.place;
   if (job.batch !== undefined) view.batch = job.batch;
   if (job.schedule !== undefined) addSchedule(view, job.schedule);
   if (job.tags.length > 0) view.tags = [...job.tags];
