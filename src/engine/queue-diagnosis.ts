@@ -20,10 +20,7 @@ interface DiagnosisParts extends EngineParts {
 
 const countedUpTo = 1_000;
 
-export async function diagnoseQueue(
-  job: Job,
-  parts: DiagnosisParts,
-): Promise<QueueDiagnosis | undefined> {
+export async function diagnoseQueue(job: Job, parts: DiagnosisParts): Promise<QueueDiagnosis | undefined> {
   const { store, settings } = parts;
   if (job.state.status !== "queued") return undefined;
   const { clock } = settings;

@@ -168,7 +168,17 @@ async function toDraft({ request, id, refs, kind, client }: DraftParts, settings
     retention: { ...settings.retention, ...defined(request.retention ?? {}) },
     createdAt,
     // Kept in memory for as long as the job is active: fields without a value would take room there.
-    ...defined({ name, batch, parent, idempotencyKey, key, cwd, place, webhook: webhook?.shown, notify: notify?.shown }),
+    ...defined({
+      name,
+      batch,
+      parent,
+      idempotencyKey,
+      key,
+      cwd,
+      place,
+      webhook: webhook?.shown,
+      notify: notify?.shown,
+    }),
   };
   const runAt = createdAt + (request.delayMs ?? 0);
   const kept = { by, shownInput, client: toClientText(client, kind), webhook: webhook?.kept, notify: notify?.kept };

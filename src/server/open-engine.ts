@@ -1,9 +1,11 @@
 import { resolve } from "node:path";
 import { createEngine, type Engine } from "../engine/engine.ts";
+import { toTypedEngine, type TypedEngine } from "../engine/typed-engine.ts";
 import type { EngineOptions } from "../engine/settings.ts";
 import type { WebhookOptions } from "../engine/webhooks/webhook-settings.ts";
 import { defined } from "../job/defined.ts";
 import { toJobView } from "../operations/job-view.ts";
+import type { Store } from "../store/store.ts";
 import { lockHome, readMachineName } from "./home.ts";
 import { openStore, type StoreChoice } from "./open-store.ts";
 import { createWebhookSender } from "./post.ts";
@@ -17,41 +19,45 @@ export interface OpenOptions extends Omit<EngineOptions, "store" | "webhooks">, 
 }
 
 /** Opens an engine on an embedded database, or on one that machines share. Only one engine at a time can have a folder open. */
-export async function openEngine({ home, webhooks, netAllow, ...given }: OpenOptions): Promise<Engine> {
-  const folder = resolve(home);
-  const release = await lockHome(folder, { isShared: given.postgres !== undefined });
+export async function openEngine(given: OpenOptions): Promise<TypedEngine> {
+  return openEngineOn(given, (store) => store);
+}
+
+/** As `openEngine`, on whatever is made of the store. */
+export async function openEngineOn(given: OpenOptions, wrap: (store: Store) => Store): Promise<TypedEngine> {
+  const home = resolve(given.home);
+  const { postgres, role, outputCapBytes } = given;
+  const release = await lockHome(home, { isShared: postgres !== undefined });
   try {
-    const engine = await openOn(folder, given, webhooks && { ...webhooks, ...createWebhookSender(webhooks, netAllow) });
+    const store = wrap(await openStore({ home, ...defined({ outputCapBytes, postgres, role }) }));
+    const engine = await createOn({ machine: readMachineName(home), version: readVersion(), ...given, store });
     const stop = async (): Promise<void> => {
       await engine.stop();
       release();
     };
-    return { ...engine, stop };
+    return toTypedEngine({ ...engine, stop });
   } catch (error) {
     release();
     throw error;
   }
 }
 
-async function openOn(
-  home: string,
-  given: Omit<OpenOptions, "home" | "webhooks" | "netAllow">,
-  webhooks: (WebhookOptions & ReturnType<typeof createWebhookSender>) | undefined,
-): Promise<Engine> {
-  const { outputCapBytes, postgres, ...options } = given;
-  const store = await openStore({ home, ...defined({ outputCapBytes, postgres, role: options.role }) });
-  const engineOptions: EngineOptions = { machine: readMachineName(home), version: readVersion(), ...options, store };
+async function createOn({
+  webhooks,
+  netAllow,
+  ...options
+}: Omit<OpenOptions, "home"> & { store: Store }): Promise<Engine> {
   try {
-    if (webhooks === undefined) return await createEngine(engineOptions);
-    const { close, ...rest } = webhooks;
-    const engine = await createEngine({ ...engineOptions, webhooks: { ...rest, view: toJobView } });
+    if (webhooks === undefined) return await createEngine(options);
+    const { close, ...postman } = createWebhookSender(webhooks, netAllow);
+    const engine = await createEngine({ ...options, webhooks: { ...webhooks, ...postman, view: toJobView } });
     const stop = async (): Promise<void> => {
       await engine.stop();
       await close();
     };
     return { ...engine, stop };
   } catch (error) {
-    await store.close();
+    await options.store.close();
     throw error;
   }
 }

@@ -53,6 +53,8 @@ export interface Conversation {
   reminders: number;
   /** How often it was made shorter without an answer in between. */
   compactions: number;
+  /** The model has summed it up, and has not answered since. */
+  isSummedUp: boolean;
   lastText: string;
   /** Tokens that went in with the last reply. */
   lastInput: number;
@@ -78,6 +80,7 @@ export function startConversation(instructions: string, prompt: Prompt): Convers
     isBlind: false,
     reminders: 0,
     compactions: 0,
+    isSummedUp: false,
     lastText: "",
     lastInput: 0,
   };
@@ -104,6 +107,7 @@ export function addReply(conversation: Conversation, reply: ModelReply, costUsd:
   conversation.lastInput = usage.input;
   conversation.steps += 1;
   conversation.compactions = 0;
+  conversation.isSummedUp = false;
   if (text.trim() !== "") conversation.lastText = text;
 }
 

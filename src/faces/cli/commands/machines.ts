@@ -11,7 +11,9 @@ export const machines = defineCommand({
     const answer = await client.call("machine_list", {});
     if (json === true) return screen.printJson(answer);
     const { style, terminal } = screen;
-    screen.print(formatTable(answer.machines, toColumns(Date.now()), { width: terminal.columns(), paintTitle: style.dim }));
+    screen.print(
+      formatTable(answer.machines, toColumns(Date.now()), { width: terminal.columns(), paintTitle: style.dim }),
+    );
   },
 });
 
