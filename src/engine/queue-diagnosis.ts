@@ -76,8 +76,11 @@ function describeWorkers({ kind, place }: Job, workers: readonly Worker[]): stri
   if (there.length === 0) {
     return `it may run on "${place}" alone, and no worker that runs jobs of kind "${kind}" has this name or label`;
   }
-  const sum = (counts: number[]): number => counts.reduce((total, count) => total + count, 0);
-  const [running, slots] = [sum(there.map((worker) => worker.running)), sum(there.map((worker) => worker.slots))];
+  const { running, slots } = there.reduce((sum, worker) => ({
+    ...sum,
+    running: sum.running + worker.running,
+    slots: sum.slots + worker.slots,
+  }));
   return `${running} of ${slots} slots for "${kind}" are taken`;
 }
 
