@@ -27,6 +27,8 @@ export async function diagnoseQueue(job: Job, parts: DiagnosisParts): Promise<Qu
   const now = clock.now();
   const facts = await store.queued(job.id, { now, monotonic: clock.monotonic(), countUpTo: countedUpTo });
   if (facts === undefined) return undefined;
+  const workers = await listWorkers(job, now, parts);
+  if (workers.length === 0) return { reason: `no worker runs jobs of kind "${job.kind}"` };
   const { jobsAhead } = facts;
   if (facts.isPaused) return { reason: `kind "${job.kind}" is paused`, jobsAhead };
   const waitMs = job.state.runAt - now;
@@ -34,7 +36,7 @@ export async function diagnoseQueue(job: Job, parts: DiagnosisParts): Promise<Qu
     return { reason: `${describePause(job.state)} is due in ${Math.ceil(waitMs / 1_000)} s` };
   }
   if (jobsAhead === undefined) return { reason: await describeDependencies(job, store) };
-  return { reason: describeLimit(job, facts) ?? describeWorkers(job, await listWorkers(job, now, parts)), jobsAhead };
+  return { reason: describeLimit(job, facts) ?? describeWorkers(job, workers), jobsAhead };
 }
 
 function describePause({ because, attempt, losses }: QueuedState): string {
@@ -71,16 +73,15 @@ async function listWorkers({ kind: name }: Job, now: number, parts: DiagnosisPar
 }
 
 function describeWorkers({ kind, place }: Job, workers: readonly Worker[]): string {
-  if (workers.length === 0) return `no worker runs jobs of kind "${kind}"`;
   const there = workers.filter(({ machine, labels }) => place === undefined || [machine, ...labels].includes(place));
   if (there.length === 0) {
     return `it may run on "${place}" alone, and no worker that runs jobs of kind "${kind}" has this name or label`;
   }
-  const { running, slots } = there.reduce((sum, worker) => ({
-    ...sum,
-    running: sum.running + worker.running,
-    slots: sum.slots + worker.slots,
-  }));
+  let [running, slots] = [0, 0];
+  for (const worker of there) {
+    running += worker.running;
+    slots += worker.slots;
+  }
   return `${running} of ${slots} slots for "${kind}" are taken`;
 }
 

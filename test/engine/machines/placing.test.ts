@@ -101,7 +101,13 @@ describe("the machines of a store", () => {
     const { id } = await here.start(two.engine);
     await cluster().advance(leaseMs / 2, one, two);
     expect(await two.engine.machines()).toMatchObject([
-      { machine: "m1", role: "worker", labels: ["gpu"], version: "1.2.3", kinds: [{ name: "puppet", slots: 3, running: 1 }] },
+      {
+        machine: "m1",
+        role: "worker",
+        labels: ["gpu"],
+        version: "1.2.3",
+        kinds: [{ name: "puppet", slots: 3, running: 1 }],
+      },
       { machine: "m2", role: "server", labels: [], address: "http://127.0.0.1:1", kinds: [{ slots: 0, running: 0 }] },
     ]);
     one.setCut(true);

@@ -56,6 +56,7 @@ describe("a command on a machine that shares its store with others", () => {
     const pid = await world().pid(id);
     await world().close();
     await giveUp(id, { type: "failed", failure: lost });
+    expect(isRunning(pid)).toBe(true);
     await world().open({ isShared: true });
     await until(() => !isRunning(pid));
   });
