@@ -3,7 +3,8 @@ import type { Kind } from "../job/kind.ts";
 import { agentCheck, agentDigest } from "./agent-digest.ts";
 import { attemptArtifact, attemptAsk, attemptProgress } from "./attempt.ts";
 import { batchGet, batchList } from "./batch.ts";
-import { crawlPages } from "./crawl.ts";
+import { agentTurns } from "./agent-turns.ts";
+import { crawlPages, crawlVisits } from "./crawl.ts";
 import { jobArtifact } from "./artifact.ts";
 import { endpointHealth, endpointList, endpointPurge } from "./endpoint.ts";
 import { inboxList, jobSeen } from "./inbox.ts";
@@ -36,6 +37,7 @@ import { liveRead } from "./live.ts";
 import { meGet } from "./me.ts";
 import { runAgents } from "./run-agents.ts";
 import { pageCompare } from "./page.ts";
+import { machineList } from "./machine.ts";
 import { jobsPrune, kindList, kindPause, kindResume, serverStatus } from "./server.ts";
 import {
   scheduleAdd,
@@ -75,6 +77,8 @@ const builtIn = [
   starts.webSearch,
   starts.searchExtract,
   crawlPages,
+  crawlVisits,
+  agentTurns,
   jobGet,
   jobSummary,
   jobResult,
@@ -99,6 +103,7 @@ const builtIn = [
   batchList,
   batchGet,
   kindList,
+  machineList,
   webhookList,
   webhookRedeliver,
   notifyTest,
