@@ -14,6 +14,7 @@ import { createJobs, needsOfDrafts } from "./jobs/create.ts";
 import { kindVerbs } from "./jobs/kind-verbs.ts";
 import { leaseVerbs } from "./jobs/lease-verbs.ts";
 import { purgeVerbs } from "./jobs/purge.ts";
+import { Reconciliation } from "./jobs/reconcile.ts";
 import type { Tickets } from "./jobs/tickets.ts";
 import { memberVerbs } from "./members.ts";
 import { GroupWrites } from "./writing/group-writes.ts";
@@ -48,6 +49,7 @@ export function createJobVerbs({ connections, tickets, hints, output }: Postgres
   });
   const { write } = writes;
   const claims = new Claims({ connections, writes, tickets });
+  const reconciliation = new Reconciliation({ connections, write, tickets });
   const indexSome = (): Promise<boolean> => indexNext(connections, indexedAtOnce);
   const prepareFilter = async ({ text }: JobFilter): Promise<void> => {
     let isBehind = text !== undefined;
@@ -77,7 +79,7 @@ export function createJobVerbs({ connections, tickets, hints, output }: Postgres
       return countMatching(connections, filter, page);
     },
     tidy: async () => {
-      const more = await Promise.all([indexSome(), sumUpChanges(connections)]);
+      const more = await Promise.all([indexSome(), sumUpChanges(connections), reconciliation.step()]);
       return more.includes(true);
     },
     probe: async () => {

@@ -11,7 +11,7 @@ import type { Unit } from "../writing/unit.ts";
 import { settleReadiness } from "./admission.ts";
 import { applyChange, changeJob } from "./change.ts";
 import { entries, needsOf, writeState, type Entry } from "./rows.ts";
-import { nextStartAt, noteStarts } from "./start-rates.ts";
+import { countFree, nextStartAt, noteStarts, withNoted } from "./start-rates.ts";
 import { given, takeJobs, type Taken } from "./taking.ts";
 import type { Tickets } from "./tickets.ts";
 
@@ -137,11 +137,13 @@ function startTaken(unit: Unit, taken: Taken, wanted: readonly ClaimWant[], requ
   }
   for (const { kind } of wanted) {
     const candidates = ready.filter(({ stored }) => stored.job.kind === kind).map(toReadyJob);
-    const chosen = firstInOrder(candidates, taken.rooms.get(kind) ?? 0);
+    const known = taken.recent.get(kind);
+    const recent = known === undefined ? undefined : withNoted(unit, kind, known);
+    const room = Math.min(taken.rooms.get(kind) ?? 0, recent === undefined ? Infinity : countFree(recent));
+    const chosen = firstInOrder(candidates, room);
     const started = chosen.flatMap(({ entry }) => startJob(unit, entry, request) ?? []);
     for (const { entry } of candidates) if (!chosen.some((each) => each.entry === entry)) putBack(unit, entry);
     claims.push(...started);
-    const recent = taken.recent.get(kind);
     if (recent === undefined) continue;
     const nextStart = nextStartAt(noteStarts(unit, kind, recent, { at: request.now, count: started.length }));
     if (nextStart !== undefined) nextStarts.push(nextStart);

@@ -112,6 +112,8 @@ function insertJob(unit: Unit, draft: JobDraft): Created {
   writeState(unit, entry, spec.createdAt);
   writeEvents(unit, spec.id, events, spec.createdAt);
   markUnindexed(unit, spec.id);
+  // For a claim of the same transaction.
+  unit.assume(given, spec.id, { input: draft.input, client: draft.client ?? null });
   if (spec.idempotencyKey !== undefined)
     unit.assume(keyHolders, toHolderKey(spec), { id: spec.id, input: draft.input });
   for (const tag of new Set(spec.tags)) unit.write(insertTags, [tag, spec.id]);

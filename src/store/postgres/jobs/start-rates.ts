@@ -1,7 +1,7 @@
 import { freeStarts, startWindow } from "../../rules/claims.ts";
 import type { KindLimits } from "../../kind-limits.ts";
 import type { Session } from "../database/connections.ts";
-import type { SetStatement, Unit } from "../writing/unit.ts";
+import type { Lookup, SetStatement, Unit } from "../writing/unit.ts";
 
 /** The starts of a kind that count against its rate, oldest first. */
 export interface RecentStarts {
@@ -61,6 +61,14 @@ const forgetStarts: SetStatement = {
   sql: "DELETE FROM longhaul.starts s USING unnest($1::text[], $2::bigint[]) AS f (kind, until) WHERE s.kind = f.kind AND s.at <= f.until",
 };
 
+/** Starts that were decided in the transaction itself, by other claims. */
+const noted: Lookup<RecentStarts["starts"]> = { name: "new starts of", order: 0, load: async () => new Map() };
+
+export function withNoted(unit: Unit, kind: string, recent: RecentStarts): RecentStarts {
+  const own = unit.peek(noted, kind) ?? [];
+  return { ...recent, starts: [...recent.starts, ...own].toSorted((a, b) => a.at - b.at) };
+}
+
 /** Returns the starts with those that are noted. */
 export function noteStarts(
   unit: Unit,
@@ -70,6 +78,7 @@ export function noteStarts(
 ): RecentStarts {
   if (start.count === 0) return recent;
   unit.write(insertStarts, [kind, start.at, start.count]);
+  unit.assume(noted, kind, [...(unit.peek(noted, kind) ?? []), start]);
   // Somewhat longer than the window: the clocks of machines differ.
   unit.write(forgetStarts, [kind, 2 * startWindow(recent.limits, start.at).after - start.at - 60_000], kind);
   return { ...recent, starts: [...recent.starts, start].toSorted((a, b) => a.at - b.at) };

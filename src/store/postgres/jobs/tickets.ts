@@ -17,7 +17,16 @@ export interface Tickets {
    * that is not ready yet.
    */
   readonly take: (session: Session, wants: readonly TicketWant[], now: number) => Promise<TakenFacts>;
+  /** In the order of their queues and ids. */
+  readonly list: (session: Session, after: TicketPlace | undefined, limit: number) => Promise<TicketPlace[]>;
+  /** Where they are: each has the id of its job, and its queue as name. */
+  readonly table: string;
   readonly close: () => Promise<void>;
+}
+
+export interface TicketPlace {
+  readonly queue: string;
+  readonly id: JobId;
 }
 
 /** A statement that goes through pg-boss, which sends it a little later. */
@@ -115,6 +124,9 @@ export async function openTickets({ connections, schema, isServer }: TicketOptio
         limits: row?.limits ?? {},
       };
     },
+    list: ({ query }, after, limit) =>
+      query(listTickets.replaceAll("boss.", `"${schema}".`), [after?.queue ?? "", after?.id ?? lowestId, limit]),
+    table: `"${schema}".job`,
     close: () => boss.stop({ graceful: false, close: false }),
   };
 }
@@ -135,6 +147,10 @@ const takeTickets = `WITH delay AS (
     (SELECT array_agg(wanted.kind) FROM wanted) AS kinds,
     (SELECT json_object_agg(l.kind, l.limits) FROM longhaul.limits l WHERE l.kind = ANY ($1::text[])) AS limits
   FROM delay`;
+
+const lowestId = "00000000-0000-0000-0000-000000000000";
+const listTickets = `SELECT name AS queue, id FROM boss.job WHERE (name, id) > ($1, $2::uuid) AND state < 'active'
+  ORDER BY name, id LIMIT $3`;
 
 /** Not by way of pg-boss, which waits for whoever has it locked, while that one may wait for the job. */
 const removeTickets = `DELETE FROM boss.job WHERE name = $1 AND id IN

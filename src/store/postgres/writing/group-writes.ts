@@ -144,7 +144,7 @@ export class GroupWrites {
   async #decideAndCommit(session: Session, operations: readonly Operation[], needs: Needs): Promise<readonly Result[]> {
     const readings = new Readings();
     const [begun] = await Promise.all([
-      Promise.all(operations.map(({ begin }) => begin?.(session))),
+      Promise.all(operations.map(async ({ begin }) => begin?.(session))),
       readings.load(session, needs),
     ]);
     for (const each of begun) each?.read(readings);
