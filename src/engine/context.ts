@@ -52,6 +52,7 @@ export function createContext(run: HeldAttempt, parts: ContextParts): AttemptCon
     client: run.client,
     isConfined: isConfined(run.job),
     attempt,
+    machine: settings.machine,
     isInterrupted: interruptions > 0,
     limits: run.job.limits,
     ...defined({ token: parts.issueToken?.(run.id, attempt) }),

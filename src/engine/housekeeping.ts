@@ -1,5 +1,6 @@
 import type { Store } from "../store/store.ts";
 import type { Attempts } from "./attempts.ts";
+import type { Membership } from "./machines/membership.ts";
 import type { Settings } from "./settings.ts";
 
 const batchSize = 500;
@@ -8,12 +9,33 @@ const tidyMs = 1_000;
 /** Whoever asks for figures has them brought up to date. */
 const collectMs = 10_000;
 
+interface HousekeepingParts {
+  readonly store: Store;
+  readonly runs: Attempts;
+  readonly membership: Membership;
+  readonly settings: Settings;
+  /** Where the store's clock counts. */
+  readonly syncClock: (() => Promise<void>) | undefined;
+}
+
 /** The engine's regular rounds. Each begins anew only after it has ended; a failed one is told and tried again. */
-export function startHousekeeping(store: Store, runs: Attempts, settings: Settings): () => Promise<void> {
+export function startHousekeeping({
+  store,
+  runs,
+  membership,
+  settings,
+  syncClock,
+}: HousekeepingParts): () => Promise<void> {
   const { clock, leaseMs } = settings;
   const stops = [
     every(leaseMs / 3, settings, "leases could not be extended", () => runs.beat()),
-    every(leaseMs / 2, settings, "lost jobs could not be rescued", () => runs.rescue(clock.now())),
+    every(leaseMs / 6, settings, "attempts could not be stopped", async () => runs.fence()),
+    every(leaseMs / 3, settings, "lost jobs could not be rescued", async () => {
+      // Whether a lease has run out is a question of time.
+      await syncClock?.();
+      await runs.rescue();
+    }),
+    every(leaseMs / 3, settings, "this engine could not say that it is there", () => membership.tell()),
     every(expiryMs, settings, "queue limits could not be enforced", () => expireQueued(store, clock.now())),
     every(tidyMs, settings, "the store could not be tidied", () => tidy(store)),
     every(collectMs, settings, "ended jobs could not be counted", () => collectEnds(store, clock.now())),

@@ -114,7 +114,7 @@ function toStoppedEnding(run: HeldAttempt, cause: StopCause, returned: Returned,
     case "stopping":
       if (returned !== "no answer" && "value" in returned) return toResult(run, returned.value, settings);
       if (run.kind.onInterrupt === "adopt") return { type: "release" };
-      return { type: "settle", outcome: interruptedOutcome(run, "the engine stopped", false) };
+      return { type: "settle", outcome: interruptedOutcome(run, cause.why ?? "the engine stopped", false) };
     case "lease_lost":
       return { type: "none" };
     default:

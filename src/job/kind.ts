@@ -24,8 +24,8 @@ export type StopCause =
   | { readonly type: "cancelled"; readonly reason: string }
   | { readonly type: "timed_out"; readonly limit: "run" | "idle" | "total"; readonly limitMs: number }
   /** The engine stops; the job goes on later. A kind that is adopted leaves its work running and throws the signal's reason. */
-  | { readonly type: "stopping" }
-  /** Another worker holds the job now: nothing this attempt does counts any more. */
+  | { readonly type: "stopping"; readonly why?: string }
+  /** The job was given up here, and may run elsewhere by now: nothing this attempt does counts any more, and what it has started is to end. */
   | { readonly type: "lease_lost" };
 
 export interface OutputStream {
@@ -135,6 +135,8 @@ export interface JobContext {
   /** Started for somebody else than this machine's user: its commands must not reach the server's own files. */
   readonly isConfined: boolean;
   readonly attempt: number;
+  /** The name of the machine on which it runs. */
+  readonly machine: string;
   /** True when this attempt ran before and lost its worker. */
   readonly isInterrupted: boolean;
   readonly limits: Limits;
@@ -215,6 +217,22 @@ interface KindSettings {
   readonly keeps?: readonly ("env" | "keys")[];
   /** Jobs of this machine's user may do more than confined ones: who is bound to an owner may not steer those. */
   readonly confines?: boolean;
+  /** Ends what attempts have left running on this machine that were given up meanwhile, because it was not heard from. */
+  readonly endLeft?: (left: LeftAttempts) => Promise<void>;
+}
+
+/** What is known of jobs whose work may still run on this machine though nobody here holds them. */
+export interface LeftAttempts {
+  /** Undefined for a job that is held here, or that this installation does not know. */
+  readonly find: (id: string) => Promise<LeftJob | undefined>;
+}
+
+export interface LeftJob {
+  readonly id: JobId;
+  /** It has ended, here or elsewhere. */
+  readonly isEnded: boolean;
+  /** All so far, with their folders on this machine. */
+  readonly attempts: readonly { readonly attempt: number; readonly folder: string }[];
 }
 
 /** What is known of a job that is to be made, besides its input. */

@@ -215,8 +215,9 @@ describe("a lost lease", () => {
     options: { maxLosses?: number } = {},
   ): Promise<{ engine: Engine; clock: FakeClock }> {
     store ??= await openSqliteStore({ file: join(world().home, "longhaul.db") });
-    const shared: Store = { ...store, capabilities: { isExclusive: false }, close: async () => undefined };
     const clock = new FakeClock();
+    const capabilities = { ...store.capabilities, isExclusive: false };
+    const shared: Store = { ...store, capabilities, time: async () => clock.now(), close: async () => undefined };
     const engine = await createEngine({ store: shared, kinds: [kind], clock, leaseMs, ...options });
     engines.push({ engine, clock });
     return { engine, clock };
@@ -332,7 +333,7 @@ describe("a lost lease", () => {
         /^its worker was lost 2 times before it got further, so it pauses for \d+ s$/,
       ) as string,
     });
-    await clock.advance(4_000);
+    await clock.advance(3_000);
     expect(puppet.attempts).toEqual([]);
     await clock.advance(8_000);
     (await puppet.next()).succeed();
