@@ -38,7 +38,8 @@ async function submit({ cluster, random }: LoadParts, key: string): Promise<Ackn
   const lines = 3 + Math.floor(random() * 12);
   const ms = 50 + Math.floor(random() * 1_500);
   const place = `key-${Math.floor(random() * keys)}`;
-  const input = kind === "shell" ? { argv: ["sh", "-c", script(cluster, lines, ms)] } : { key: place, ms, lines };
+  const command = { argv: ["sh", "-c", script(cluster, lines, ms)], cwd: "/" };
+  const input = kind === "shell" ? command : { key: place, ms, lines };
   for (;;) {
     const answer = await ask(cluster, "/v1/jobs", { kind, input, idempotency_key: key }).catch(() => undefined);
     if (answer !== undefined && (answer.status === 200 || answer.status === 201)) {

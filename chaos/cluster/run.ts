@@ -31,12 +31,14 @@ export async function runClusterChaos({ durationMs, seed, log, signal }: ChaosOp
   const cluster = await startCluster(size, log, signal);
   try {
     writeFileSync(join(cluster.folder, "commands"), "");
-    const submitting = AbortSignal.any([signal, AbortSignal.timeout(durationMs)]);
-    const troubling = AbortSignal.any([signal, AbortSignal.timeout(Math.max(1_000, durationMs - 5_000))]);
-    const [acknowledged, troubles] = await Promise.all([
-      submitLoad({ cluster, random: seededRandom(seed + 1), signal: submitting }),
-      makeTroubles({ cluster, random, log, signal: troubling }),
-    ]);
+    // Where one of them fails, the other ends too before anything is taken away.
+    const failing = new AbortController();
+    const during = (ms: number): AbortSignal => AbortSignal.any([signal, failing.signal, AbortSignal.timeout(ms)]);
+    const load = submitLoad({ cluster, random: seededRandom(seed + 1), signal: during(durationMs) });
+    const harm = makeTroubles({ cluster, random, log, signal: during(Math.max(1_000, durationMs - 5_000)) });
+    const both = [load, harm].map((part) => (part as Promise<unknown>).catch((error: unknown) => failing.abort(error)));
+    await Promise.all(both);
+    const [acknowledged, troubles] = await Promise.all([load, harm]);
     signal.throwIfAborted();
     log(`${acknowledged.length} jobs were acknowledged; waiting for their ends`);
     await waitForEnds(cluster, signal);

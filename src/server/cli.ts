@@ -20,7 +20,17 @@ export async function runCli(file: string, words: readonly string[]): Promise<nu
   };
   const serveFront: CliContext["serveFront"] = async (set) => (await import("./front.ts")).serveFront(file, set);
   return runProgram(
-    { ...parts, client: connect(parts), serve, serveMcp, serveFront, inspectStore, inspectDatabase, migrate, findBrowser },
+    {
+      ...parts,
+      client: connect(parts),
+      serve,
+      serveMcp,
+      serveFront,
+      inspectStore,
+      inspectDatabase,
+      migrate,
+      findBrowser,
+    },
     words,
   );
 }

@@ -46,7 +46,8 @@ export async function moveOutput(parts: OutputMove, onBytes: (bytes: number) => 
       for (let from = 0; from < size; from += artifactChunkBytes) {
         const { content } = await files.readArtifact(id, name, from, artifactChunkBytes);
         const key = [id, name, true, from, from + content.length];
-        const insert = "INSERT INTO longhaul.artifact_chunks (job, name, is_whole, start, stop, bytes) VALUES ($1, $2, $3, $4, $5, $6)";
+        const insert =
+          "INSERT INTO longhaul.artifact_chunks (job, name, is_whole, start, stop, bytes) VALUES ($1, $2, $3, $4, $5, $6)";
         await parts.target.query(inSchema(insert, parts.schema), [...key, content]);
         digests.artifactChunks.add([...key, digestOf(content)]);
       }
@@ -68,7 +69,7 @@ async function moveStream(
   const sql = `INSERT INTO longhaul.chunks (job, attempt, stream, start, stop, whole, packed, bytes)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`;
   let moved = 0;
-  for (let from = 0; ; ) {
+  for (let from = 0; ;) {
     const slice = await files.read(address, from, chunkBytes);
     if (slice.bytes.length === 0) return moved;
     const { packed, bytes } = await pack(slice.bytes);
@@ -85,13 +86,22 @@ export async function digestOutput({ target, schema }: MoveParts): Promise<Moved
   const digest = async (table: string, columns: string, last: string): Promise<Digest> => {
     const rows = new RowDigest();
     const select = `SELECT ${columns}${last === "" ? "" : `, ${last}`} FROM longhaul.${table}`;
-    for (const row of await target.query<Record<string, unknown>>(inSchema(select, schema))) rows.add(Object.values(row));
+    for (const row of await target.query<Record<string, unknown>>(inSchema(select, schema)))
+      rows.add(Object.values(row));
     return rows.value;
   };
   return {
-    chunks: await digest("chunks", "job, attempt, stream, start, stop, whole, packed", "encode(sha256(bytes), 'hex') AS bytes"),
+    chunks: await digest(
+      "chunks",
+      "job, attempt, stream, start, stop, whole, packed",
+      "encode(sha256(bytes), 'hex') AS bytes",
+    ),
     artifacts: await digest("artifacts", "job, name, is_whole, media_type, size", ""),
-    artifactChunks: await digest("artifact_chunks", "job, name, is_whole, start, stop", "encode(sha256(bytes), 'hex') AS bytes"),
+    artifactChunks: await digest(
+      "artifact_chunks",
+      "job, name, is_whole, start, stop",
+      "encode(sha256(bytes), 'hex') AS bytes",
+    ),
   };
 }
 

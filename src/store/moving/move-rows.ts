@@ -31,14 +31,20 @@ export async function moveRows(move: Move, parts: MoveParts, onRows: (count: num
   for (const row of readRows(move, parts)) {
     digest.add(Object.values(row));
     rows.push(row);
-    characters += Object.values(row).reduce<number>((sum, value) => sum + (typeof value === "string" ? value.length : 8), 0);
+    characters += Object.values(row).reduce<number>(
+      (sum, value) => sum + (typeof value === "string" ? value.length : 8),
+      0,
+    );
     if (rows.length >= maxRows || characters >= maxCharacters) await flush();
   }
   await flush();
   return digest.value;
 }
 
-function* readRows({ from, to, columns, join = "", booleans = [] }: Move, { source, machine }: MoveParts): Generator<Row> {
+function* readRows(
+  { from, to, columns, join = "", booleans = [] }: Move,
+  { source, machine }: MoveParts,
+): Generator<Row> {
   const selected = Object.entries(columns).map(([name, expression]) => `${expression} AS "${name}"`);
   const statement = source.prepare(`SELECT ${selected.join(", ")} FROM ${from} t ${join}`);
   for (const read of statement.iterate() as IterableIterator<Row>) {
@@ -64,7 +70,9 @@ async function insert({ to, columns }: Move, rows: readonly Row[], { target, sch
 export async function digestTarget({ to, columns }: Move, { target, schema }: MoveParts): Promise<Digest> {
   const names = Object.keys(columns);
   const digest = new RowDigest();
-  await target.query(inSchema(`DECLARE moved NO SCROLL CURSOR FOR SELECT ${names.join(", ")} FROM longhaul.${to}`, schema));
+  await target.query(
+    inSchema(`DECLARE moved NO SCROLL CURSOR FOR SELECT ${names.join(", ")} FROM longhaul.${to}`, schema),
+  );
   for (;;) {
     const rows = await target.query<Row>(`FETCH ${maxRows} FROM moved`);
     for (const row of rows) digest.add(names.map((name) => row[name]));

@@ -47,7 +47,10 @@ export async function moveStore({ file, machine, onProgress, ...options }: Store
     const source = await connect(moving, { isReadOnly: true });
     try {
       const report = await database.withSession((target) =>
-        moveAll({ source, target, schema: options.schema, machine }, { root: join(dirname(file), "output"), wasCut, onProgress }),
+        moveAll(
+          { source, target, schema: options.schema, machine },
+          { root: join(dirname(file), "output"), wasCut, onProgress },
+        ),
       );
       renameSync(moving, kept);
       return { ...report, kept };
@@ -65,7 +68,10 @@ export async function moveStore({ file, machine, onProgress, ...options }: Store
 /** Brings the file to this version and checks it, as a server does; under another name no server finds it. */
 async function setAside(file: string, moving: string): Promise<void> {
   if (!existsSync(file)) {
-    throw new LonghaulError("not_found", `There is no database at ${file}: set LONGHAUL_HOME to the folder that has one.`);
+    throw new LonghaulError(
+      "not_found",
+      `There is no database at ${file}: set LONGHAUL_HOME to the folder that has one.`,
+    );
   }
   await (await openSqliteStore({ file })).close();
   renameSync(file, moving);
@@ -133,4 +139,3 @@ function different(table: string, here: Digest, there: Digest): LonghaulError {
     `What arrived in ${table} is not what was sent (${here.count} rows, ${there.count} there), so nothing was moved. Please report this.`,
   );
 }
-

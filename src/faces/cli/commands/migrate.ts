@@ -21,6 +21,8 @@ export const migrate = defineCommand<object>({
     screen.print(
       `All of it is in ${report.to} now, compared row by row. The old database is kept as ${report.kept}: remove it when you no longer want it.`,
     );
-    screen.print("Start a server or a worker on this folder, with the same LONGHAUL_STORE: commands that run are adopted here.");
+    screen.print(
+      "Start a server or a worker on this folder, with the same LONGHAUL_STORE: commands that run are adopted here.",
+    );
   },
 });
