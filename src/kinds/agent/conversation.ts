@@ -1,6 +1,7 @@
 import type { Checkpoint } from "../../job/kind.ts";
 import type { Json } from "../../job/json.ts";
 import type { Message, ModelReply, ToolCall } from "./model/call-model.ts";
+import type { Approvals } from "./approve.ts";
 import { addUsage, noUsage, type TokenUsage } from "./model/token-usage.ts";
 import { promptText, type Prompt } from "./prompt.ts";
 import type { CommandList } from "./tools/commands.ts";
@@ -38,6 +39,7 @@ export interface Conversation {
   seen: SeenFiles;
   commands: { items: CommandList["items"][number][] };
   delegates: Delegates;
+  approvals: Approvals;
   usage: TokenUsage;
   /** Null where the price of a model is not known. */
   costUsd: number | null;
@@ -53,6 +55,8 @@ export interface Conversation {
   reminders: number;
   /** How often it was made shorter without an answer in between. */
   compactions: number;
+  /** The model has summed it up, and has not answered since. */
+  isSummedUp: boolean;
   lastText: string;
   /** Tokens that went in with the last reply. */
   lastInput: number;
@@ -69,6 +73,7 @@ export function startConversation(instructions: string, prompt: Prompt): Convers
     seen: {},
     commands: { items: [] },
     delegates: { count: 0 },
+    approvals: [],
     usage: noUsage,
     costUsd: 0,
     steps: 0,
@@ -78,6 +83,7 @@ export function startConversation(instructions: string, prompt: Prompt): Convers
     isBlind: false,
     reminders: 0,
     compactions: 0,
+    isSummedUp: false,
     lastText: "",
     lastInput: 0,
   };
@@ -104,6 +110,7 @@ export function addReply(conversation: Conversation, reply: ModelReply, costUsd:
   conversation.lastInput = usage.input;
   conversation.steps += 1;
   conversation.compactions = 0;
+  conversation.isSummedUp = false;
   if (text.trim() !== "") conversation.lastText = text;
 }
 

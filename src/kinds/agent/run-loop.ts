@@ -4,6 +4,7 @@ import type { Json } from "../../job/json.ts";
 import { createActivity, type Activity } from "./activity.ts";
 import { answerCalls } from "./answer-calls.ts";
 import { compact, tell } from "./compact.ts";
+import { compactByModel } from "./compact-by-model.ts";
 import {
   addReply,
   loadConversation,
@@ -20,7 +21,8 @@ import { findModels, modelLabel, type ModelChoice } from "./model/model-names.ts
 import { callPersistently, defaultRetryPolicy, type PersistentReply } from "./model/persistent-call.ts";
 import { costOf, findPrice } from "./model/prices.ts";
 import { totalTokens } from "./model/token-usage.ts";
-import { buildInstructions, buildPrompt } from "./prompt.ts";
+import { buildPrompt } from "./prompt.ts";
+import { buildInstructions } from "./instructions.ts";
 import { limitReached, roundDollars, serveRun, toResult } from "./run-result.ts";
 import type { RunParts } from "./settings.ts";
 import { createSummarizer } from "./summarize.ts";
@@ -71,7 +73,8 @@ export async function runLoop(parts: RunParts, client: ModelClient): Promise<Loo
   }
 }
 
-async function openConversation({ input, files, context }: RunParts): Promise<Conversation> {
+async function openConversation(parts: RunParts): Promise<Conversation> {
+  const { input, files, context } = parts;
   const stored = await loadConversation(context.checkpoint);
   if (stored !== undefined) {
     // A new attempt by hand gets every chance again; what was found out stays.
@@ -85,7 +88,7 @@ async function openConversation({ input, files, context }: RunParts): Promise<Co
       isBlind: false,
     };
   }
-  return startConversation(await buildInstructions(input, files), await buildPrompt(input, files));
+  return startConversation(await buildInstructions(parts), await buildPrompt(input, files));
 }
 
 function serve(conversation: Conversation, parts: LoopParts): void {
@@ -114,7 +117,13 @@ async function converse(conversation: Conversation, parts: LoopParts): Promise<L
     return toResult(conversation, { model, redactor }, ending);
   };
   for (;;) {
-    await answerCalls(conversation, { ...parts, redactor, patterns, isDone: () => handedIn.data !== undefined });
+    await answerCalls(conversation, {
+      ...parts,
+      ask: input.ask,
+      redactor,
+      patterns,
+      isDone: () => handedIn.data !== undefined,
+    });
     if (handedIn.data !== undefined) return end({ data: handedIn.data });
     const stoppedBy = limitReached(conversation, limits);
     if (stoppedBy !== undefined) return new PartialResult(end({ stopped_by: stoppedBy }));
@@ -140,7 +149,7 @@ async function converse(conversation: Conversation, parts: LoopParts): Promise<L
 /** One reply of a model. A conversation that has become too long for it is made shorter. */
 async function nextReply(conversation: Conversation, parts: LoopParts): Promise<PersistentReply> {
   const { activity, context, settings } = parts;
-  while (isNearlyFull(conversation, parts) && shorten(conversation, activity));
+  while (isNearlyFull(conversation, parts) && (await shorten(conversation, parts)));
   for (;;) {
     activity.progress("thinking", conversation);
     try {
@@ -176,7 +185,7 @@ async function nextReply(conversation: Conversation, parts: LoopParts): Promise<
         continue;
       }
       if (!(error instanceof ModelError) || error.type !== "overflow") throw error;
-      if (!shorten(conversation, activity)) {
+      if (!(await shorten(conversation, parts))) {
         throw new JobFailure("context_overflow", error.message, { retryable: false, cause: error });
       }
     } finally {
@@ -210,10 +219,15 @@ function isNearlyFull({ lastInput, current, messages }: Conversation, { choices,
   return lastInput + guessed > room * fullShare;
 }
 
-function shorten(conversation: Conversation, activity: Activity): boolean {
+/** The model sums up what is old, once for each time that it is too long; where that is not enough, rules always make room. */
+async function shorten(conversation: Conversation, parts: LoopParts): Promise<boolean> {
   const before = JSON.stringify(conversation.messages).length;
-  if (!compact(conversation)) return false;
-  activity.event("compacted", { before, after: JSON.stringify(conversation.messages).length });
+  const isFirst = conversation.compactions === 0 && !conversation.isSummedUp;
+  const byModel = parts.settings.compaction === "model" && isFirst && (await compactByModel(conversation, parts));
+  if (!byModel && !compact(conversation)) return false;
+  conversation.isSummedUp = byModel;
+  const after = JSON.stringify(conversation.messages).length;
+  parts.activity.event("compacted", { by: byModel ? "model" : "rules", before, after });
   conversation.lastInput = 0;
   return true;
 }
