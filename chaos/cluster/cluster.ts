@@ -15,6 +15,7 @@ export class Member {
   readonly #cluster: ClusterPlaces;
   #skewMs: number;
   #child: ChildProcess | undefined;
+  #complaints = 0;
   #facts: { readonly url: string; readonly socket: string } | undefined;
 
   constructor(name: string, cluster: ClusterPlaces, skewMs: number) {
@@ -64,7 +65,11 @@ export class Member {
       if (child.exitCode === null && child.signalCode === null && Buffer.isBuffer(told[0])) {
         this.#facts = JSON.parse(told[0].toString()) as { url: string; socket: string };
       } else if (child.signalCode === null) {
-        this.#cluster.log(`${this.name} could not start: ${/^.*Error: .*$/m.exec(errors)?.[0] ?? errors.slice(-300)}`);
+        this.#complaints += 1;
+        if (this.#complaints % 20 === 1)
+          this.#cluster.log(
+            `${this.name} could not start: ${/^.*Error: .*$/m.exec(errors)?.[0] ?? errors.slice(-300)}`,
+          );
         await new Promise((resolve) => setTimeout(resolve, 500));
       }
     }

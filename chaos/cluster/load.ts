@@ -14,6 +14,8 @@ interface LoadParts {
   readonly random: () => number;
   /** Sends no more when it comes; what is on its way is still sent again until it is answered. */
   readonly signal: AbortSignal;
+  /** Sends nothing again. */
+  readonly giveUp: AbortSignal;
 }
 
 const submitters = 6;
@@ -33,7 +35,7 @@ export async function submitLoad(parts: LoadParts): Promise<Acknowledged[]> {
   return acknowledged;
 }
 
-async function submit({ cluster, random }: LoadParts, key: string): Promise<Acknowledged> {
+async function submit({ cluster, random, giveUp }: LoadParts, key: string): Promise<Acknowledged> {
   const kind = (["shell", "keyed", "rated"] as const)[Math.floor(random() * 3)] ?? "shell";
   const lines = 3 + Math.floor(random() * 12);
   const ms = 50 + Math.floor(random() * 1_500);
@@ -48,6 +50,7 @@ async function submit({ cluster, random }: LoadParts, key: string): Promise<Ackn
     if (answer !== undefined && answer.status < 500 && answer.status !== 429) {
       throw new Error(`a job was refused with ${answer.status}: ${JSON.stringify(answer.body)}`);
     }
+    giveUp.throwIfAborted();
     await delay(100 + random() * 200);
   }
 }

@@ -21,6 +21,8 @@ export interface ChaosReport {
   readonly broken: readonly string[];
 }
 
+/** How long processes may take to be started again. */
+const maxStartMs = 90_000;
 /** How long the jobs may take to end when all runs again. */
 const settleMs = 180_000;
 
@@ -34,8 +36,19 @@ export async function runClusterChaos({ durationMs, seed, log, signal }: ChaosOp
     // Where one of them fails, the other ends too before anything is taken away.
     const failing = new AbortController();
     const during = (ms: number): AbortSignal => AbortSignal.any([signal, failing.signal, AbortSignal.timeout(ms)]);
-    const load = submitLoad({ cluster, random: seededRandom(seed + 1), signal: during(durationMs) });
-    const harm = makeTroubles({ cluster, random, log, signal: during(Math.max(1_000, durationMs - 5_000)) });
+    const load = submitLoad({
+      cluster,
+      random: seededRandom(seed + 1),
+      signal: during(durationMs),
+      giveUp: during(durationMs + maxStartMs),
+    });
+    const harm = makeTroubles({
+      cluster,
+      random,
+      log,
+      signal: during(Math.max(1_000, durationMs - 5_000)),
+      giveUp: during(durationMs + maxStartMs),
+    });
     const both = [load, harm].map((part) => (part as Promise<unknown>).catch((error: unknown) => failing.abort(error)));
     await Promise.all(both);
     const [acknowledged, troubles] = await Promise.all([load, harm]);
