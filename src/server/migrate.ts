@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { LoadedConfig } from "../config/config.ts";
-import { readMachineName } from "../config/machine-name.ts";
 import { defined } from "../job/defined.ts";
 import { LonghaulError } from "../job/error.ts";
+import { readMachineName } from "./home.ts";
 import type { MoveProgress, MoveReport } from "../store/moving/move-store.ts";
 
 /** Moves the jobs of the folder, and all that belongs to them, to the database that the configuration names. */
@@ -20,7 +20,7 @@ export async function migrate(
   const { moveStore } = await import("../store/moving/move-store.ts");
   const report = await moveStore({
     file: join(paths.home, "longhaul.db"),
-    machine: readMachineName(paths),
+    machine: readMachineName(paths.home),
     url,
     schema,
     onProgress,

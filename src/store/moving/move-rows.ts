@@ -42,11 +42,11 @@ export async function moveRows(move: Move, parts: MoveParts, onRows: (count: num
 }
 
 function* readRows(
-  { from, to, columns, join = "", booleans = [] }: Move,
+  { from, source: rows = from, to, columns, join = "", booleans = [] }: Move,
   { source, machine }: MoveParts,
 ): Generator<Row> {
   const selected = Object.entries(columns).map(([name, expression]) => `${expression} AS "${name}"`);
-  const statement = source.prepare(`SELECT ${selected.join(", ")} FROM ${from} t ${join}`);
+  const statement = source.prepare(`SELECT ${selected.join(", ")} FROM ${rows} t ${join}`);
   for (const read of statement.iterate() as IterableIterator<Row>) {
     const row = Object.fromEntries(Object.keys(columns).map((name) => [name, read[name] ?? null]));
     for (const name of booleans) row[name] = row[name] === 1;

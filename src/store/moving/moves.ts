@@ -1,6 +1,8 @@
 /** Where the rows of a table go. */
 export interface Move {
   readonly from: string;
+  /** Where it is not all of its rows as they are. */
+  readonly source?: string;
   readonly to: string;
   /** The columns there, and what each is made of here, as SQLite says it. */
   readonly columns: Readonly<Record<string, string>>;
@@ -32,8 +34,10 @@ export const moves: readonly Move[] = [
     from: "jobs",
     to: "states",
     columns: {
-      ...same("id", "kind", "owner", "slot_key", "priority", "turn", "blocked", "fence", "seq", "status", "run_at"),
+      ...same("id", "kind", "owner", "slot_key", "priority", "turn", "blocked", "fence", "seq", "status"),
       ...same("deadline_at", "lease_expires_at", "expires_at", "unseen_at", "state"),
+      run_at: "CASE t.status WHEN 'queued' THEN coalesce(t.run_at, json_extract(t.state, '$.runAt')) END",
+      finished_at: "coalesce(t.finished_at, json_extract(t.state, '$.finishedAt'))",
       place: "coalesce(t.place, '')",
       // Whoever claims first finds that their time has come, and gives them their tickets, as to all whose time comes.
       ready: "0",
@@ -99,6 +103,16 @@ export const moves: readonly Move[] = [
     },
   },
   { from: "marks", to: "marks", columns: same("name", "value", "expires_at") },
+  {
+    from: "job_counts",
+    // Those here may not be up to date: what was there before numbers were kept is counted in pieces.
+    source: `(SELECT '' AS batch, owner, kind, status, count(*) AS count FROM jobs GROUP BY owner, kind, status
+      UNION ALL SELECT batch, owner, kind, status, count(*) FROM jobs WHERE batch IS NOT NULL GROUP BY batch, owner, kind, status)`,
+    to: "job_counts",
+    columns: same("batch", "owner", "kind", "status", "count"),
+  },
+  { from: "ends", to: "ends", columns: same("owner", "kind", "status", "at", "wait_ms", "run_ms") },
+  { from: "rollups", to: "rollups", columns: same("span", "at", "owner", "kind", "figures") },
   /** The words of jobs are looked for anew. */
   { from: "jobs", to: "unindexed", columns: { job: "t.id" } },
 ];
