@@ -35,7 +35,8 @@ export async function runClusterChaos({ durationMs, seed, log, signal }: ChaosOp
     writeFileSync(join(cluster.folder, "commands"), "");
     // Where one of them fails, the other ends too before anything is taken away.
     const failing = new AbortController();
-    const during = (ms: number): AbortSignal => AbortSignal.any([signal, failing.signal, AbortSignal.timeout(ms)]);
+    signal.addEventListener("abort", () => failing.abort(signal.reason), { once: true });
+    const during = (ms: number): AbortSignal => abortLater(ms, failing.signal);
     const load = submitLoad({
       cluster,
       random: seededRandom(seed + 1),
@@ -59,6 +60,14 @@ export async function runClusterChaos({ durationMs, seed, log, signal }: ChaosOp
   } finally {
     await cluster.close();
   }
+}
+
+/** Not by AbortSignal.any and AbortSignal.timeout: Node 20 collects those that only each other know, and then they never come. */
+function abortLater(ms: number, signal: AbortSignal): AbortSignal {
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(), ms).unref();
+  signal.addEventListener("abort", () => controller.abort(signal.reason), { once: true });
+  return controller.signal;
 }
 
 async function waitForEnds(cluster: Cluster, signal: AbortSignal): Promise<void> {

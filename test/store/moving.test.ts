@@ -101,7 +101,10 @@ describe.skipIf(lacksPostgres)("moving a store from its folder to Postgres", () 
     const made = await openDatabase({ url: database().url, schema: "longhaul", size: 2, migrates: true });
     await made.close();
     await database().run("INSERT INTO longhaul.paused_kinds VALUES ('shell')");
-    await expect(move(home)).rejects.toMatchObject({ code: "conflict", message: expect.stringContaining("nothing was moved") });
+    await expect(move(home)).rejects.toMatchObject({
+      code: "conflict",
+      message: expect.stringContaining("nothing was moved"),
+    });
     expect(existsSync(join(home, "longhaul.db"))).toBe(true);
   });
 
@@ -137,6 +140,8 @@ it("has a place for every table of the store in the folder", async () => {
   // A column that is added has to go somewhere too.
   const columns = connection.prepare("SELECT name FROM pragma_table_info('jobs')").all() as { name: string }[];
   const text = JSON.stringify(moves.filter(({ from }) => from === "jobs"));
-  expect(columns.map(({ name }) => name).filter((name) => name !== "num" && !text.includes(`t.${name}`) && name !== "ready")).toEqual([]);
+  expect(
+    columns.map(({ name }) => name).filter((name) => name !== "num" && !text.includes(`t.${name}`) && name !== "ready"),
+  ).toEqual([]);
   connection.close();
 });
