@@ -81,7 +81,7 @@ export function fire(unit: Unit, firing: Firing): Fired | undefined {
 }
 
 /** Makes a job besides the plan. */
-export function run(unit: Unit, id: string, draft: JobDraft, now: number): Created | undefined {
+export function runByHand(unit: Unit, id: string, draft: JobDraft, now: number): Created | undefined {
   const locked = unit.read(schedules, id);
   if (locked === undefined) return undefined;
   const [created] = createJobs(unit, [draft]);

@@ -2,7 +2,7 @@ import { LonghaulError } from "../../../job/error.ts";
 import type { Schedule, ScheduleFilter, ScheduleStore, ScheduleWork } from "../../schedule-store.ts";
 import type { Connections } from "../database/connections.ts";
 import type { Write } from "../writing/group-writes.ts";
-import { fire, needsOfFiring, needsOfRun, run } from "./fire.ts";
+import { fire, needsOfFiring, needsOfRun, runByHand } from "./fire.ts";
 import { runColumns, scheduleColumns, toRun, toSchedule, type RunRow, type ScheduleRow } from "./schedule-rows.ts";
 
 export function createScheduleStore(connections: Connections, write: Write): ScheduleStore {
@@ -30,7 +30,7 @@ export function createScheduleStore(connections: Connections, write: Write): Sch
       return row?.at ?? undefined;
     },
     fire: (firing) => write((unit) => fire(unit, firing), needsOfFiring(firing)),
-    run: (id, draft, now) => write((unit) => run(unit, id, draft, now), needsOfRun(id, draft)),
+    run: (id, draft, now) => write((unit) => runByHand(unit, id, draft, now), needsOfRun(id, draft)),
     replan: async ({ id, revision }, nextAt, now) => {
       const replan = `UPDATE longhaul.schedules SET next_at = $1, planned_at = $2, revision = revision + 1
         WHERE id = $3 AND revision = $4 AND next_at IS NOT NULL RETURNING id`;
