@@ -200,7 +200,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   await membership.tell();
   const isRunning = (id: JobId): boolean => runs.attemptOf(id) !== undefined;
   const stopMailbox = startMailbox({ store, settings, worker, here, isRunning });
-  const stopHousekeeping = startHousekeeping({ store, runs, membership, settings, syncClock: storeClock?.sync });
+  const stopHousekeeping = startHousekeeping({ store, kinds, runs, membership, settings, syncClock: storeClock?.sync });
   await Promise.all(options.kinds.map((kind) => store.limits(kind.name, toLimits(kind))));
   runs.dispatcher.start();
   const deliverer = options.webhooks && new Deliverer({ store, kinds, settings, webhooks: options.webhooks });

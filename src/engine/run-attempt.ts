@@ -35,11 +35,22 @@ export async function runAttempt(
   runContext: AttemptContext,
   parts: AttemptParts,
 ): Promise<void> {
-  const returned = await withGrace(run, callKind(run, input, runContext.context, parts), parts.settings.clock);
+  const returned = mustNotRepeat(run)
+    ? { thrown: new JobFailure("interrupted", unrepeatable(run.kind.name), { retryable: false }) }
+    : await withGrace(run, callKind(run, input, runContext.context, parts), parts.settings.clock);
   runContext.flush();
   const settling = settleUntilStored(run, toEnding(run, returned, parts.settings), parts);
   parts.onSettling();
   await settling;
+}
+
+/** It ran before, and went back to the queue because its kind was not known for a time. */
+function mustNotRepeat({ kind, job }: HeldAttempt): boolean {
+  return kind.onInterrupt === "fail" && job.state.interruptions > 0;
+}
+
+function unrepeatable(kind: string): string {
+  return `The attempt was interrupted while nothing ran jobs of kind "${kind}", and they cannot be continued.`;
 }
 
 async function callKind(run: HeldAttempt, input: string, context: JobContext, parts: AttemptParts): Promise<Returned> {

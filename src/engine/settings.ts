@@ -85,6 +85,8 @@ export interface EngineParts {
 }
 
 const hourMs = 3_600_000;
+/** Jobs of one kind at once, where neither the kind nor the engine says. */
+export const defaultConcurrency = 10;
 
 export function toSettings(options: EngineOptions): Settings {
   const webhookRules = createWebhookRules(options.webhooks);
@@ -99,7 +101,7 @@ export function toSettings(options: EngineOptions): Settings {
     role: options.role ?? "server",
     version: options.version ?? "",
     address: options.address ?? (() => undefined),
-    concurrency: options.concurrency ?? 10,
+    concurrency: options.concurrency ?? defaultConcurrency,
     maxInputBytes: options.maxInputBytes ?? 1_000_000,
     maxResultBytes: options.maxResultBytes ?? 4_000_000,
     pollMs: options.pollMs ?? 2_000,

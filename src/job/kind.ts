@@ -1,11 +1,13 @@
 import { z } from "zod";
 import type { Artifact, ArtifactPart } from "./artifact.ts";
+import { isBranded } from "./brand.ts";
 import type { ClientDefaults } from "./client-defaults.ts";
 import { defaultVerbs, type StartVerb } from "./contract.ts";
 import { LonghaulError } from "./error.ts";
 import type { LogLevel } from "./event.ts";
 import type { Failure } from "./failure.ts";
 import type { JobId } from "./id.ts";
+import { parseInput } from "./issue.ts";
 import type { Json } from "./json.ts";
 import type { Limits } from "./job.ts";
 import type { OutputFile, OutputFileOptions } from "./output.ts";
@@ -33,10 +35,10 @@ export interface OutputStream {
   readonly write: (chunk: string | Uint8Array) => void;
 }
 
-export interface Checkpoint {
-  readonly load: () => Promise<Json | undefined>;
+export interface Checkpoint<State = Json> {
+  readonly load: () => Promise<State | undefined>;
   /** Durable when it resolves; replaces the one before. */
-  readonly save: (value: Json) => Promise<void>;
+  readonly save: (value: State) => Promise<void>;
 }
 
 export interface Pieces {
@@ -125,7 +127,7 @@ export interface ChildOutput {
 }
 
 /** What a running attempt may do. */
-export interface JobContext {
+export interface JobContext<State = Json> {
   readonly id: JobId;
   readonly owner: string;
   /** What `cwdOf` said when the job was submitted. */
@@ -169,7 +171,7 @@ export interface JobContext {
    * the question is stored.
    */
   readonly ask: (question: Question, key?: string, onAsked?: () => void) => Promise<Answer>;
-  readonly checkpoint: Checkpoint;
+  readonly checkpoint: Checkpoint<State>;
   /** Submits a child job; it is cancelled with its parent. */
   readonly spawn: (child: ChildRequest) => Promise<JobId>;
   /**
@@ -189,8 +191,17 @@ export interface JobContext {
   readonly stopChild: (id: JobId) => Promise<ChildEnd>;
 }
 
+const brand = Symbol.for("longhaul.partial");
+
 /** Returned by a kind when only part of its work succeeded; the job still counts as succeeded. */
 export class PartialResult<Result = unknown> {
+  static [Symbol.hasInstance](value: unknown): boolean {
+    return isBranded(value, brand, this, PartialResult);
+  }
+
+  get [brand](): true {
+    return true;
+  }
   readonly result: Result;
 
   constructor(result: Result) {
@@ -241,9 +252,15 @@ export interface CheckFacts {
   readonly isConfined: boolean;
 }
 
-interface KindDefinition<Input extends z.ZodType, Result extends z.ZodType> extends KindSettings {
+interface KindDefinition<
+  Input extends z.ZodType,
+  Result extends z.ZodType,
+  State extends z.ZodType,
+> extends KindSettings {
   readonly input: Input;
   readonly result?: Result;
+  /** What its checkpoints look like: they are checked when they are saved, and when they are loaded. */
+  readonly checkpoint?: State;
   /** How it is started, besides by its name: as `run_NAME` unless given, where its input is an object. */
   readonly verbs?: readonly StartVerb[];
   /** What a job runs, in one line, from its input as it was sent. */
@@ -266,7 +283,7 @@ interface KindDefinition<Input extends z.ZodType, Result extends z.ZodType> exte
   readonly conceal?: (input: z.output<Input>) => z.output<Input>;
   readonly run: (
     input: z.output<Input>,
-    context: JobContext,
+    context: JobContext<z.output<State>>,
   ) => Promise<z.input<Result> | PartialResult<z.input<Result>>>;
 }
 
@@ -287,16 +304,27 @@ export interface Kind extends KindSettings {
   readonly run: (input: unknown, context: JobContext) => Promise<unknown>;
 }
 
-export function defineKind<Input extends z.ZodType, Result extends z.ZodType = z.ZodType>(
-  definition: KindDefinition<Input, Result>,
-): Kind {
+declare const types: unique symbol;
+
+/** A kind that knows what its jobs take and return. */
+export interface KindOf<Input, Result> extends Kind {
+  /** For the compiler alone. */
+  readonly [types]?: { readonly input: Input; readonly result: Result };
+}
+
+export function defineKind<
+  Input extends z.ZodType,
+  Result extends z.ZodType = z.ZodType,
+  State extends z.ZodType = z.ZodType<Json>,
+>(definition: KindDefinition<Input, Result, State>): KindOf<z.input<Input>, z.output<Result>> {
   if (!/^[a-z][a-z0-9_-]{0,63}$/.test(definition.name)) {
     throw new LonghaulError(
       "invalid_input",
       `A kind's name must be 1 to 64 lower-case letters, digits, "-" or "_", got "${definition.name}".`,
     );
   }
-  const { summaryOf, tagsOf, priorityOf, key, limitsOf, check, cwdOf, starts, conceal, run, ...settings } = definition;
+  const { summaryOf, tagsOf, priorityOf, key, limitsOf, check, cwdOf, starts, conceal, checkpoint, run, ...settings } =
+    definition;
   return {
     ...settings,
     result: definition.result ?? z.unknown(),
@@ -310,6 +338,25 @@ export function defineKind<Input extends z.ZodType, Result extends z.ZodType = z
     cwdOf: (input, facts) => cwdOf?.(input as z.output<Input>, facts),
     starts: (input) => starts?.(input as z.output<Input>) ?? [],
     conceal: conceal === undefined ? undefined : (input) => conceal(input as z.output<Input>),
-    run: (input, context) => run(input as z.output<Input>, context),
+    run: (input, context) => run(input as z.output<Input>, withCheckpoint(context, checkpoint)),
   };
+}
+
+/** The same context, whose checkpoints pass a schema. What an older version has left and does not fit ends the attempt. */
+function withCheckpoint<State extends z.ZodType>(
+  context: JobContext,
+  schema: State | undefined,
+): JobContext<z.output<State>> {
+  const { load, save } = context.checkpoint;
+  const typed: Checkpoint<z.output<State>> = {
+    load: async () => {
+      const value = await load();
+      return (value === undefined || schema === undefined ? value : parseInput(schema, value, "The checkpoint")) as
+        | z.output<State>
+        | undefined;
+    },
+    save: async (value) => save((schema === undefined ? value : parseInput(schema, value, "The checkpoint")) as Json),
+  };
+  // What the engine hands out has fields that change: a copy would keep what they were.
+  return Object.create(context, { checkpoint: { value: typed, enumerable: true } }) as JobContext<z.output<State>>;
 }

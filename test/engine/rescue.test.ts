@@ -124,6 +124,36 @@ describe("a job whose engine was stopped", () => {
     await untilStatus(knowing, id, "succeeded");
   });
 
+  it("goes back to the queue after a minute with an engine that does not know its kind, and says why", async () => {
+    const puppet = new Puppet({ onInterrupt: "adopt" });
+    const engine = await world().openTimed([puppet.kind]);
+    const { id } = await engine.submit({ kind: "puppet", input: {} });
+    await puppet.next();
+    const stranger = await world().reopen([]);
+    await world().clock.advance(61_000);
+    await untilStatus(stranger, id, "queued");
+    expect(await stranger.diagnose(id)).toMatchObject({ reason: 'no worker here runs jobs of kind "puppet"' });
+    const knowing = await world().reopen([puppet.kind]);
+    const again = await puppet.next();
+    expect(again.context).toMatchObject({ attempt: 1, isInterrupted: true });
+    again.succeed();
+    await untilStatus(knowing, id, "succeeded");
+  });
+
+  it("fails when its kind is back after that, if it must not be repeated", async () => {
+    const puppet = new Puppet({ onInterrupt: "fail" });
+    await (await crash([puppet], ["work"])).close();
+    const stranger = await world().openTimed([]);
+    const [job] = (await stranger.list()).jobs;
+    const id = job?.id ?? "";
+    await world().clock.advance(61_000);
+    await untilStatus(stranger, id, "queued");
+    const knowing = await world().reopen([puppet.kind]);
+    await untilStatus(knowing, id, "failed");
+    expect(await stateOf(knowing, id, "failed")).toMatchObject({ failure: { code: "interrupted" } });
+    expect(puppet.attempts).toHaveLength(0);
+  });
+
   it("keeps a result that it returns while the engine stops", async () => {
     const puppet = new Puppet({ isStubborn: true });
     const engine = await world().open([puppet.kind]);

@@ -1,8 +1,6 @@
 import { join } from "node:path";
-import type { JobId } from "../../job/id.ts";
 import { createOutputFiles } from "../files/output-files.ts";
-import type { OutputStore } from "../output-store.ts";
-import type { Hint, Store } from "../store.ts";
+import type { Store } from "../store.ts";
 import { openDatabase } from "./database/open-database.ts";
 import { openTickets } from "./jobs/tickets.ts";
 import { createJobVerbs } from "./postgres-store.ts";

@@ -51,7 +51,8 @@ export function createJobVerbs({ connections, tickets, hints, output }: Postgres
   const claims = new Claims({ connections, writes, tickets });
   const indexSome = (): Promise<boolean> => indexNext(connections, indexedAtOnce);
   const prepareFilter = async ({ text }: JobFilter): Promise<void> => {
-    while (text !== undefined && (await indexSome()));
+    let isBehind = text !== undefined;
+    while (isBehind) isBehind = await indexSome();
   };
   return {
     capabilities: { isExclusive: false },

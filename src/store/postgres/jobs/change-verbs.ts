@@ -5,18 +5,16 @@ import { requireRetry } from "../../rules/retry.ts";
 import type { Store } from "../../store.ts";
 import type { Connections } from "../database/connections.ts";
 import type { Write } from "../writing/group-writes.ts";
-import { Needs } from "../writing/unit.ts";
 import { applyChange, changeJob } from "./change.ts";
 import { findDependencies } from "./create.ts";
 import { answerQuestion } from "./questions.ts";
-import { entries } from "./rows.ts";
+import { entries, needsOf } from "./rows.ts";
 
 /** The verbs that change a job without holding it. */
 export function changeVerbs(
   { query }: Connections,
   write: Write,
 ): Pick<Store, "cancel" | "retry" | "answer" | "expireQueued"> {
-  const needsJob = (id: JobId): Needs => new Needs().add(entries, id);
   return {
     cancel: (id, request) =>
       write((unit) => {
@@ -24,7 +22,7 @@ export function changeVerbs(
         if (found === undefined) return undefined;
         const change = transitions.requestCancel(found.stored.job, request);
         return change === undefined ? found.stored.job : applyChange(unit, found, change, request.at);
-      }, needsJob(id)),
+      }, needsOf(id)),
     retry: (id, request) =>
       write((unit) => {
         const found = unit.read(entries, id);
@@ -35,19 +33,20 @@ export function changeVerbs(
         const needed = stored.blocked === 0 ? [] : findDependencies(unit, stored.job);
         const blocked = countBlocking(needed.map((each) => each.stored.job));
         return applyChange(unit, { ...found, stored: { ...stored, blocked } }, change, request.at);
-      }, needsJob(id)),
-    answer: (id, answering) => write((unit) => answerQuestion(unit, id, answering), needsJob(id)),
+      }, needsOf(id)),
+    answer: (id, answering) => write((unit) => answerQuestion(unit, id, answering), needsOf(id)),
     expireQueued: async (now, limit) => {
       const rows = await query<{ id: JobId }>(
         "SELECT id FROM longhaul.states WHERE deadline_at <= $1 ORDER BY deadline_at LIMIT $2",
         [now, limit],
       );
-      const needs = new Needs();
-      for (const { id } of rows) needs.add(entries, id);
       // Decided anew one by one: the end of one may have been the end of the next, or another process was faster.
-      await write((unit) => {
-        for (const { id } of rows) changeJob(unit, id, now, (job) => transitions.expireInQueue(job, now));
-      }, needs);
+      await write(
+        (unit) => {
+          for (const { id } of rows) changeJob(unit, id, now, (job) => transitions.expireInQueue(job, now));
+        },
+        needsOf(...rows.map(({ id }) => id)),
+      );
       return rows.length;
     },
   };

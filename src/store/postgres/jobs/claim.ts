@@ -10,7 +10,7 @@ import { Needs, type Lookup, type Unit } from "../writing/unit.ts";
 import { settleReadiness } from "./admission.ts";
 import { applyChange, changeJob } from "./change.ts";
 import { limits } from "./limits.ts";
-import { entries, writeState, type Entry } from "./rows.ts";
+import { entries, needsOf, writeState, type Entry } from "./rows.ts";
 import { countFree, lockStarts, nextStartAt, noteStarts, type RecentStarts } from "./start-rates.ts";
 import { toQueue, type Tickets } from "./tickets.ts";
 
@@ -133,11 +133,12 @@ export class Claims {
 
   async #changeAll(rows: readonly { id: JobId }[], change: (unit: Unit, id: JobId) => unknown): Promise<void> {
     if (rows.length === 0) return;
-    const needs = new Needs();
-    for (const { id } of rows) needs.add(entries, id);
-    await this.#parts.writes.write((unit) => {
-      for (const { id } of rows) change(unit, id);
-    }, needs);
+    await this.#parts.writes.write(
+      (unit) => {
+        for (const { id } of rows) change(unit, id);
+      },
+      needsOf(...rows.map(({ id }) => id)),
+    );
   }
 }
 

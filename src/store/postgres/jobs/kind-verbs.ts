@@ -79,14 +79,13 @@ async function changeLimits(
     session.query(saveLimits, [kind, text]),
     session.query<{ key: string }>(keysOfKind, [kind]),
   ]);
-  const finite = (limit = Infinity): number => Math.min(limit, Number.MAX_SAFE_INTEGER);
   const [, rows] = await Promise.all([
     session.query(lockKeys, [keys.map(({ key }) => toRoomKey(kind, key))]),
     session.query<ParkedRow>(parkAnew, [
       kind,
-      finite(perKey),
+      toMost(perKey),
       own.map(([key]) => key),
-      own.map(([, most]) => finite(most)),
+      own.map(([, most]) => toMost(most)),
     ]),
   ]);
   const byQueue = new Map<string, ParkedRow[]>();
@@ -105,4 +104,8 @@ async function changeLimits(
     ).done;
   }
   await Promise.all([...hints.send(session, [{ type: "job-ready" }]), session.query("COMMIT")]);
+}
+
+function toMost(limit = Infinity): number {
+  return Math.min(limit, Number.MAX_SAFE_INTEGER);
 }

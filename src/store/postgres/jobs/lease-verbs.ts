@@ -4,11 +4,11 @@ import { settleAttempt, withLeaseEnd } from "../../rules/leases.ts";
 import type { BeatAnswer, HeldLease, Store } from "../../store.ts";
 import type { Connections } from "../database/connections.ts";
 import type { Write } from "../writing/group-writes.ts";
-import { Needs, type Lookup, type SetStatement, type Unit } from "../writing/unit.ts";
+import type { Lookup, SetStatement, Unit } from "../writing/unit.ts";
 import { applyChange, changeJob, findHeld } from "./change.ts";
 import { adoptJob, findLost } from "./claim.ts";
 import { askQuestion } from "./questions.ts";
-import { entries, writeState, type Entry } from "./rows.ts";
+import { entries, needsOf, writeState, type Entry } from "./rows.ts";
 
 type LeaseVerb =
   | "append"
@@ -24,7 +24,6 @@ type LeaseVerb =
 
 /** The verbs of a worker: each counts only while its lease does. */
 export function leaseVerbs(connections: Connections, write: Write): Pick<Store, LeaseVerb> {
-  const needsJob = ({ id }: { id: JobId }): Needs => new Needs().add(entries, id);
   return {
     append: (lease, events, at) =>
       write((unit) => {
@@ -32,7 +31,7 @@ export function leaseVerbs(connections: Connections, write: Write): Pick<Store, 
         if (found === undefined) return false;
         applyChange(unit, found, { state: found.stored.job.state, events }, at);
         return true;
-      }, needsJob(lease)),
+      }, needsOf(lease.id)),
     beat: (leases, expiresAt) => beatAll(connections, leases, expiresAt),
     settle: (lease, outcome, settlement) =>
       write((unit) => {
@@ -41,24 +40,24 @@ export function leaseVerbs(connections: Connections, write: Write): Pick<Store, 
         if (found === undefined || settled === undefined) return undefined;
         if (settled.result !== undefined) unit.write(upsertResults, [lease.id, settled.result], lease.id);
         return applyChange(unit, found, settled.change, settlement.now);
-      }, needsJob(lease)),
-    adopt: (lost, request) => write((unit) => adoptJob(unit, lost, request), needsJob(lost)),
+      }, needsOf(lease.id)),
+    adopt: (lost, request) => write((unit) => adoptJob(unit, lost, request), needsOf(lost.id)),
     abandon: (lost, outcome, now) =>
       write((unit) => {
         const found = findLost(unit, lost);
         const change = found === undefined ? undefined : transitions.abandon(found.stored.job, outcome, now);
         return found === undefined || change === undefined ? undefined : applyChange(unit, found, change, now);
-      }, needsJob(lost)),
-    release: (lease) => write((unit) => release(unit, lease), needsJob(lease)),
+      }, needsOf(lost.id)),
+    release: (lease) => write((unit) => release(unit, lease), needsOf(lease.id)),
     report: (lease, { progress, isEvent, at }) =>
       write(
         (unit) => isChanged(changeJob(unit, lease.id, at, (job) => transitions.report(job, lease, progress, isEvent))),
-        needsJob(lease),
+        needsOf(lease.id),
       ),
     stall: (lease, since, now) =>
       write(
         (unit) => isChanged(changeJob(unit, lease.id, now, (job) => transitions.stall(job, lease, since, now))),
-        needsJob(lease),
+        needsOf(lease.id),
       ),
     saveCheckpoint: (lease, checkpoint) =>
       write((unit) => {
@@ -68,8 +67,8 @@ export function leaseVerbs(connections: Connections, write: Write): Pick<Store, 
         unit.assume(checkpoints, lease.id, checkpoint);
         unit.write(upsertCheckpoints, [lease.id, checkpoint], lease.id);
         return true;
-      }, needsJob(lease)),
-    ask: (lease, asking) => write((unit) => askQuestion(unit, lease, asking), needsJob(lease)),
+      }, needsOf(lease.id)),
+    ask: (lease, asking) => write((unit) => askQuestion(unit, lease, asking), needsOf(lease.id)),
   };
 }
 

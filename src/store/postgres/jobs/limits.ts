@@ -21,7 +21,7 @@ export function toLimitsText({ perKey, perKeyOf, rate }: KindLimits): string {
     key,
     Number.isFinite(limit) ? limit : Number.MAX_SAFE_INTEGER,
   ]);
-  return JSON.stringify({ ...finite, perKeyOf: keys.toSorted(), rate });
+  return JSON.stringify({ ...finite, perKeyOf: keys.toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1)), rate });
 }
 
 export function parseLimits(text: string): KindLimits {

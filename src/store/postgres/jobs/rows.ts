@@ -4,7 +4,7 @@ import type { Job, JobSpec } from "../../../job/job.ts";
 import { isHeld, type JobState, type JobStatus } from "../../../job/state.ts";
 import { toSearched, type NumberedEvent, type StoredJob } from "../../rules/change.ts";
 import { withLeaseEnd } from "../../rules/leases.ts";
-import type { Lookup, Row, SetStatement, Unit } from "../writing/unit.ts";
+import { Needs, type Lookup, type Row, type SetStatement, type Unit } from "../writing/unit.ts";
 
 /** A job in a transaction, with what this store keeps beside it. */
 export interface Entry {
@@ -74,6 +74,12 @@ export const entries: Lookup<Entry> = {
     return new Map(rows.map((row) => [row.id, toEntry(row)]));
   },
 };
+
+export function needsOf(...ids: readonly JobId[]): Needs {
+  const needs = new Needs();
+  for (const id of ids) needs.add(entries, id);
+  return needs;
+}
 
 function toEntry(row: EntryRow): Entry {
   const stored = toStored(row);

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from "node:events";
 import type { Db, PgBoss } from "pg-boss";
 import type { JobId } from "../../../job/id.ts";
 import type { Connections, Session } from "../database/connections.ts";
@@ -94,17 +95,17 @@ function toBossJob({ id, priority, turn }: Ticket): { id: string; priority: numb
 }
 
 function issue(session: Session, run: (db: Db) => Promise<unknown>): Issued {
-  let wasSent = (): void => undefined;
-  const sending = new Promise<void>((resolve) => (wasSent = resolve));
-  const { executeSql } = toDatabase(session);
+  const database = toDatabase(session);
+  const sending = new EventEmitter();
+  const sent = once(sending, "sent");
   const done = run({
     executeSql: (sql, values) => {
-      const answer = executeSql(sql, values);
-      wasSent();
+      const answer = database.executeSql(sql, values);
+      sending.emit("sent");
       return answer;
     },
   });
-  return { sent: Promise.race([sending, done]), done };
+  return { sent: Promise.race([sent, done]), done };
 }
 
 function toDatabase({ query }: Session): Db {

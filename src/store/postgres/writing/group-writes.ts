@@ -79,20 +79,23 @@ export class GroupWrites {
   /** What was asked for before is still written. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    while (this.#queue.length > 0 || this.#isGathering) await this.#running.then(() => new Promise(setImmediate));
+    while (this.#queue.length > 0 || this.#isGathering) await Promise.all([this.#running, new Promise(setImmediate)]);
     await this.#running;
     await Promise.allSettled(this.#alone);
   }
 
   #gather(): void {
     this.#isGathering = true;
-    this.#running = this.#running.then(async () => {
-      await this.#untilQuiet();
-      const operations = this.#queue.splice(0, maxOperations);
-      this.#isGathering = false;
-      if (this.#queue.length > 0) this.#gather();
-      if (operations.length > 0) await this.#run(operations);
-    });
+    this.#running = this.#runNext(this.#running);
+  }
+
+  async #runNext(before: Promise<void>): Promise<void> {
+    await before;
+    await this.#untilQuiet();
+    const operations = this.#queue.splice(0, maxOperations);
+    this.#isGathering = false;
+    if (this.#queue.length > 0) this.#gather();
+    if (operations.length > 0) await this.#run(operations);
   }
 
   async #untilQuiet(): Promise<void> {
