@@ -1,4 +1,5 @@
 import { smallTables } from "../small-tables.ts";
+import { outputTables } from "../output/schema.ts";
 
 /** Marks our schema, so that somebody else's of the same name is never touched. */
 export const schemaMark = "longhaul store";
@@ -146,4 +147,5 @@ export const migrations: readonly string[] = [
   CREATE INDEX words_words ON longhaul.words USING gin (words) WITH (fastupdate = on);
   `,
   smallTables,
+  outputTables,
 ];
