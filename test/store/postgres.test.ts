@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe } from "vitest";
 import { openPostgresStore } from "../../src/store/postgres/open.ts";
 import { createDatabase, lacksPostgres, type Database } from "../postgres/database.ts";
+<<<<<<< HEAD
 import { describeArtifacts } from "./contract/artifacts.ts";
 import { describeCancelling } from "./contract/cancelling.ts";
 import { describeClaiming } from "./contract/claiming.ts";
@@ -30,9 +31,12 @@ import { describeRollups } from "./contract/rollups.ts";
 import { describeTokens } from "./contract/tokens.ts";
 import { describeTogether } from "./contract/together.ts";
 import { describeUnseen } from "./contract/unseen.ts";
+=======
+import { describeStore } from "./contract.ts";
+>>>>>>> main
 import type { OpenStore } from "./world.ts";
 
-describe.skipIf(lacksPostgres)("a store on Postgres", () => {
+describe.skipIf(lacksPostgres)("with a Postgres", () => {
   let database: Database;
   beforeAll(async () => (database = await createDatabase()));
   afterAll(() => database.remove());
@@ -62,6 +66,7 @@ describe.skipIf(lacksPostgres)("a store on Postgres", () => {
       },
     };
   };
+<<<<<<< HEAD
   describeCreating(open);
   describeFinding(open);
   describeCounting(open);
@@ -88,4 +93,7 @@ describe.skipIf(lacksPostgres)("a store on Postgres", () => {
   describeMarks(open);
   describeSchedules(open);
   describeTogether(open);
+=======
+  describeStore("Postgres", open);
+>>>>>>> main
 });

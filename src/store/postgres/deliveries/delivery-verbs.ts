@@ -56,8 +56,7 @@ async function redeliver(
     which?.target ?? null,
   ]);
   if (keys.length === 0) return [];
-  await Promise.all(hints.send(connections, [{ type: "delivery-due" }]));
-  hints.publish([{ type: "delivery-due" }]);
+  hints.announce({ type: "delivery-due" });
   return keys;
 }
 
