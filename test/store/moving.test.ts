@@ -135,8 +135,8 @@ it("has a place for every table of the store in the folder", async () => {
   await (await openSqliteStore({ file })).close();
   const connection = await connect(file, { isReadOnly: true });
   const tables = connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").all();
-  const known = [...new Set(moves.map(({ from }) => from)), ...Object.keys(notMoved)];
-  expect(tables.map((row) => (row as { name: string }).name).filter((name) => !known.includes(name))).toEqual([]);
+  const known = new Set([...moves.map(({ from }) => from), ...Object.keys(notMoved)]);
+  expect(tables.map((row) => (row as { name: string }).name).filter((name) => !known.has(name))).toEqual([]);
   // A column that is added has to go somewhere too.
   const columns = connection.prepare("SELECT name FROM pragma_table_info('jobs')").all() as { name: string }[];
   const text = JSON.stringify(moves.filter(({ from }) => from === "jobs"));

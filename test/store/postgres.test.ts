@@ -4,36 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe } from "vitest";
 import { openPostgresStore } from "../../src/store/postgres/open.ts";
 import { createDatabase, lacksPostgres, type Database } from "../postgres/database.ts";
-<<<<<<< HEAD
-import { describeArtifacts } from "./contract/artifacts.ts";
-import { describeCancelling } from "./contract/cancelling.ts";
-import { describeClaiming } from "./contract/claiming.ts";
-import { describeCreating } from "./contract/creating.ts";
-import { describeDelivering } from "./contract/delivering.ts";
-import { describeEvents } from "./contract/events.ts";
-import { describeFinality } from "./contract/finality.ts";
-import { describeFinding } from "./contract/finding.ts";
-import { describeHints } from "./contract/hints.ts";
-import { describeLeases } from "./contract/leases.ts";
-import { describeLimits } from "./contract/limits.ts";
-import { describeMail } from "./contract/mail.ts";
-import { describeOutput } from "./contract/output.ts";
-import { describeMarks } from "./contract/marks.ts";
-import { describePlacing } from "./contract/placing.ts";
-import { describePurging } from "./contract/purging.ts";
-import { describeQuestions } from "./contract/questions.ts";
-import { describeRetrying } from "./contract/retrying.ts";
-import { describeSchedules } from "./contract/schedules.ts";
-import { describeSearching } from "./contract/searching.ts";
-import { describeSettling } from "./contract/settling.ts";
-import { describeCounting } from "./contract/counting.ts";
-import { describeRollups } from "./contract/rollups.ts";
-import { describeTokens } from "./contract/tokens.ts";
-import { describeTogether } from "./contract/together.ts";
-import { describeUnseen } from "./contract/unseen.ts";
-=======
 import { describeStore } from "./contract.ts";
->>>>>>> main
 import type { OpenStore } from "./world.ts";
 
 describe.skipIf(lacksPostgres)("with a Postgres", () => {
@@ -66,34 +37,5 @@ describe.skipIf(lacksPostgres)("with a Postgres", () => {
       },
     };
   };
-<<<<<<< HEAD
-  describeCreating(open);
-  describeFinding(open);
-  describeCounting(open);
-  describeRollups(open);
-  describeSearching(open);
-  describeEvents(open);
-  describeClaiming(open);
-  describeLimits(open);
-  describePlacing(open);
-  describeLeases(open);
-  describeSettling(open);
-  describeQuestions(open);
-  describeCancelling(open);
-  describeRetrying(open);
-  describeFinality(open);
-  describeUnseen(open);
-  describePurging(open);
-  describeHints(open);
-  describeOutput(open);
-  describeArtifacts(open);
-  describeMail(open);
-  describeDelivering(open);
-  describeTokens(open);
-  describeMarks(open);
-  describeSchedules(open);
-  describeTogether(open);
-=======
   describeStore("Postgres", open);
->>>>>>> main
 });

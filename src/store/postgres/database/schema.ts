@@ -1,10 +1,5 @@
-<<<<<<< HEAD
-import { outputTables } from "../output/schema.ts";
-import { smallTables } from "../small-tables.ts";
-=======
 import { smallTables } from "../small-tables.ts";
 import { outputTables } from "../output/schema.ts";
->>>>>>> main
 
 /** Marks our schema, so that somebody else's of the same name is never touched. */
 export const schemaMark = "longhaul store";
@@ -151,11 +146,6 @@ export const migrations: readonly string[] = [
   CREATE TABLE longhaul.words (job UUID PRIMARY KEY, words TSVECTOR NOT NULL);
   CREATE INDEX words_words ON longhaul.words USING gin (words) WITH (fastupdate = on);
   `,
-<<<<<<< HEAD
-  outputTables,
-  smallTables,
-=======
   smallTables,
   outputTables,
->>>>>>> main
 ];
