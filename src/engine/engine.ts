@@ -169,49 +169,27 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const attemptTokens = createAttemptTokens(options.attemptSecret);
   const { issue: issueToken } = attemptTokens;
   const worker = randomUUID();
-  const runs = new Attempts({
-    store,
-    kinds,
-    settings,
-    worker,
-    feed,
-    submitter,
-    calls: () => calls,
-    ...defined({ issueToken }),
-  });
+  const base = { store, kinds, settings };
+  const runs = new Attempts({ ...base, worker, feed, submitter, calls: () => calls, ...defined({ issueToken }) });
+  const { dispatcher } = runs;
   const here = createCallsHere({ handlers: (id) => runs.handlers(id), note: (id, event) => runs.note(id, event) });
   const calls = createCalls(here, { store, settings, feed, worker });
   const silentMs = (id: JobId): number | undefined => runs.silentMs(id);
-  const reads = createReads({ store, kinds, settings, feed, live, dispatcher: runs.dispatcher, calls, silentMs });
-  const actions = createActions({
-    store,
-    kinds,
-    settings,
-    submitter,
-    calls,
-    dispatcher: runs.dispatcher,
-    get: reads.get,
-    webhooks: options.webhooks,
-  });
+  const reads = createReads({ ...base, feed, live, dispatcher, calls, silentMs });
+  const { webhooks } = options;
+  const actions = createActions({ ...base, submitter, calls, dispatcher, get: reads.get, webhooks });
 
   await runs.beat();
   await runs.continueLeft();
-  const membership = createMembership({ store, kinds, settings, worker, dispatcher: runs.dispatcher });
+  const membership = createMembership({ ...base, worker, dispatcher });
   await membership.tell();
   const isRunning = (id: JobId): boolean => runs.attemptOf(id) !== undefined;
   const stopMailbox = startMailbox({ store, settings, worker, here, isRunning });
   const stopHousekeeping = startHousekeeping({ store, kinds, runs, membership, settings, syncClock: storeClock?.sync });
   await Promise.all(options.kinds.map((kind) => store.limits(kind.name, toLimits(kind))));
-  runs.dispatcher.start();
-  const deliverer = options.webhooks && new Deliverer({ store, kinds, settings, webhooks: options.webhooks });
-  const planning = {
-    store,
-    kinds,
-    settings,
-    submitter,
-    dispatcher: runs.dispatcher,
-    newId: createIdSource(settings.clock.now),
-  };
+  dispatcher.start();
+  const deliverer = webhooks && new Deliverer({ ...base, webhooks });
+  const planning = { ...base, submitter, dispatcher, newId: createIdSource(settings.clock.now) };
   const scheduler = new Scheduler(planning);
 
   let stopping: Promise<void> | undefined;
