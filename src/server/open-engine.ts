@@ -3,10 +3,8 @@ import { toTypedEngine, type TypedEngine } from "../engine/typed-engine.ts";
 import type { EngineOptions } from "../engine/settings.ts";
 import type { WebhookOptions } from "../engine/webhooks/webhook-settings.ts";
 import { defined } from "../job/defined.ts";
-import { toJobView } from "../operations/job-view.ts";
 import type { Store } from "../store/store.ts";
 import { openStore, type StoreChoice } from "./open-store.ts";
-import { createWebhookSender } from "./post.ts";
 
 export interface OpenOptions extends Omit<EngineOptions, "store" | "webhooks">, StoreChoice {
   /** Lets jobs have webhooks. */
@@ -26,6 +24,11 @@ export async function openEngineOn(given: OpenOptions, wrap: (store: Store) => S
   const store = wrap(await openStore({ home, ...defined({ outputCapBytes, postgres, role }) }));
   try {
     if (webhooks === undefined) return toTypedEngine(await createEngine({ ...options, store }));
+    // Most programs have no webhooks, and every program waits for what is loaded.
+    const [{ createWebhookSender }, { toJobView }] = await Promise.all([
+      import("./post.ts"),
+      import("../operations/job-view.ts"),
+    ]);
     const { close, ...postman } = createWebhookSender(webhooks, netAllow);
     const engine = await createEngine({ ...options, store, webhooks: { ...webhooks, ...postman, view: toJobView } });
     const stop = async (): Promise<void> => {

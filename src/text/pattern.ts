@@ -1,6 +1,8 @@
-import { RE2JS } from "re2js";
+import { createRequire } from "node:module";
 import { LonghaulError } from "../job/error.ts";
 import { messageOf } from "../job/failure.ts";
+
+const require = createRequire(import.meta.url);
 
 /** Instructions of a compiled pattern: each may be looked at for each character of a text. */
 export const maxProgramSize = 2_000;
@@ -20,6 +22,8 @@ export function compileProgram(pattern: string): CompiledPattern {
   // Before it is compiled, which takes time in proportion too.
   if (pattern.length > maxProgramSize || estimateSize(pattern) > maxProgramSize) throw tooBig(pattern);
   try {
+    // Loaded with the first pattern: it is large, and most programs that open an engine never use one.
+    const { RE2JS } = require("re2js") as typeof import("re2js");
     const compiled = RE2JS.compile(pattern);
     return { programSize: compiled.programSize(), test: (text) => compiled.matcher(text).find() };
   } catch (error) {
