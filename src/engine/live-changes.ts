@@ -43,8 +43,8 @@ const tickMs = 250;
 export class LiveChanges {
   readonly #store: Store;
   readonly #clock: Clock;
-  /** Tells places of this run from those of another. */
-  readonly #run = randomUUID().slice(0, 8);
+  /** Tells places from those of another run, and from those before changes that nobody heard of. */
+  #run = randomUUID().slice(0, 8);
   readonly #kept: Changed[] = [];
   /** How many changes there were. */
   #count = 0;
@@ -98,6 +98,7 @@ export class LiveChanges {
   #note(hint: Hint): void {
     if (hint.type === "job-changed") this.#keep({ id: hint.id });
     else if (hint.type === "job-removed") this.#keep({ id: hint.id, removed: hint });
+    else if (hint.type === "hints-lost") this.#run = randomUUID().slice(0, 8);
     else if (hint.type !== "output-grown") return;
     if (this.#waiting.size > 0) this.#scheduleTick();
   }

@@ -33,6 +33,7 @@ import { openEngine } from "./open-engine.ts";
 import { openDesignLibrary } from "./open-design-library.ts";
 import { openIsolation } from "./open-isolation.ts";
 import { openWeb } from "./open-web.ts";
+import { startGauges } from "./gauges.ts";
 import { readVersion } from "./version.ts";
 
 export interface RunningServer {
@@ -145,6 +146,7 @@ export async function openEngineWithKinds(
   });
   const close = async (): Promise<void> => {
     await engine.stop();
+    gauges.stop();
     await Promise.all([
       agent.close(),
       web.close(),
@@ -154,6 +156,7 @@ export async function openEngineWithKinds(
       library?.close(),
     ]);
   };
+  const gauges = startGauges(config.paths.home, databaseFiles(config.paths.home));
   const server = {
     version: readVersion(),
     startedAt: Date.now(),
@@ -162,6 +165,7 @@ export async function openEngineWithKinds(
     endpoints,
     agents: agent.agents,
     ...defined({ library }),
+    gauges,
     ...(own.problems.length === 0 ? {} : { problems: own.problems }),
     hasBrowser: () => web.browser.executable !== undefined,
   };
