@@ -5,7 +5,15 @@ import { McpServer } from "@modelcontextprotocol/server";
 import { McpServer as FirstMcpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
-import { defineKind, openEngine, type Failure, type JobEnd, type JobOf, type Json, type TypedEngine } from "../src/index.ts";
+import {
+  defineKind,
+  openEngine,
+  type Failure,
+  type JobEnd,
+  type JobOf,
+  type Json,
+  type TypedEngine,
+} from "../src/index.ts";
 import { createMcpEndpoint, durable, serveJobs } from "../src/mcp.ts";
 import { useEach } from "./use-each.ts";
 

@@ -2,6 +2,8 @@ import type { CallToolResult } from "@modelcontextprotocol/client";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { spawn, type ChildProcess } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connectOfficial, type OfficialClient } from "../faces/mcp/official-client.ts";
@@ -61,8 +63,7 @@ async function kill({ child }: Way, { client }: OfficialClient): Promise<void> {
 
 async function connectPlain({ wire, url, front }: Way): Promise<Client> {
   const client = new Client({ name: "plain", version: "1.0.0" });
-  const transport =
-    wire === "http" ? new StreamableHTTPClientTransport(new URL(url)) : new StdioClientTransport(front);
+  const transport = wire === "http" ? new StreamableHTTPClientTransport(new URL(url)) : new StdioClientTransport(front);
   await client.connect(transport as Parameters<Client["connect"]>[0]);
   return client;
 }
@@ -116,7 +117,18 @@ describe.concurrent.each(servers)("the example $example, installed from the pack
   });
 });
 
-describe("the example engine/main.mjs", () => {
+describe.concurrent("the server of the tutorial", () => {
+  it("runs as it stands in docs/library.md, and asks a plain client", async () => {
+    const folder = await installed.folder("stdio/server.mjs", "tutorial");
+    const guide = await readFile(join(import.meta.dirname, "../../docs/library.md"), "utf8");
+    await writeFile(join(folder, "server.mjs"), /^```ts\n(.*?)^```/ms.exec(guide)?.[1] ?? "");
+    const plain = await connectPlain(await serve(folder, "stdio"));
+    expect(await call(plain, "report", { topic: "tides", pages: 1 })).toContain("Publish it?");
+    await plain.close();
+  });
+});
+
+describe.concurrent("the example engine/main.mjs", () => {
   it("does its work once, in whichever of its processes, through kill -9", async () => {
     const folder = await installed.folder("engine/main.mjs");
     const owner = start(folder, "main.mjs");

@@ -19,7 +19,7 @@ const packages = [
 
 export interface Installed {
   /** A folder of its own with the example, which finds the packages above it. */
-  readonly folder: (example: string) => Promise<string>;
+  readonly folder: (example: string, name?: string) => Promise<string>;
   readonly remove: () => Promise<void>;
 }
 
@@ -36,8 +36,8 @@ export async function installPacked(): Promise<Installed> {
   const args = ["install", "--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts", "--omit=optional"];
   await run("npm", [...args, join(base, packed?.filename ?? ""), ...wanted], { cwd: base, maxBuffer: 64_000_000 });
   return {
-    folder: async (example) => {
-      const folder = join(base, example.replaceAll("/", "-"));
+    folder: async (example, name = example.replaceAll("/", "-")) => {
+      const folder = join(base, name);
       await mkdir(folder);
       await copyFile(join(root, "examples", example), join(folder, example.split("/").at(-1) ?? ""));
       return folder;
