@@ -1,6 +1,9 @@
 import { createRequire } from "node:module";
+import type * as Re2Module from "re2js";
 import { LonghaulError } from "../job/error.ts";
 import { messageOf } from "../job/failure.ts";
+
+type Re2 = typeof Re2Module;
 
 const require = createRequire(import.meta.url);
 
@@ -23,7 +26,7 @@ export function compileProgram(pattern: string): CompiledPattern {
   if (pattern.length > maxProgramSize || estimateSize(pattern) > maxProgramSize) throw tooBig(pattern);
   try {
     // Loaded with the first pattern: it is large, and most programs that open an engine never use one.
-    const { RE2JS } = require("re2js") as typeof import("re2js");
+    const { RE2JS } = require("re2js") as Re2;
     const compiled = RE2JS.compile(pattern);
     return { programSize: compiled.programSize(), test: (text) => compiled.matcher(text).find() };
   } catch (error) {

@@ -64,7 +64,7 @@ async function kill({ child }: Way, { client }: OfficialClient): Promise<void> {
 async function connectPlain({ wire, url, front }: Way): Promise<Client> {
   const client = new Client({ name: "plain", version: "1.0.0" });
   const transport = wire === "http" ? new StreamableHTTPClientTransport(new URL(url)) : new StdioClientTransport(front);
-  await client.connect(transport as Parameters<Client["connect"]>[0]);
+  await client.connect(transport);
   return client;
 }
 
