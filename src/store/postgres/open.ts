@@ -1,8 +1,9 @@
 import { join } from "node:path";
-import { createOutputFiles } from "../files/output-files.ts";
 import type { Store } from "../store.ts";
 import { openDatabase } from "./database/open-database.ts";
 import { openTickets } from "./jobs/tickets.ts";
+import { createMailStore } from "./mail.ts";
+import { createPostgresOutput } from "./output/output-store.ts";
 import { createJobVerbs } from "./postgres-store.ts";
 import { openHints } from "./writing/hints.ts";
 
@@ -37,11 +38,15 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   try {
     const tickets = await openTickets({ connections, schema: `${schema}_boss`, isServer });
     const hints = await openHints({ connections, url: directUrl, channel: schema });
-    const output = createOutputFiles(join(folder, "output"), {
-      capBytes: outputCapBytes,
-      onGrown: (id) => hints.publish([{ type: "output-grown", id }]),
-    });
-    return createJobVerbs({ connections, tickets, hints, output }) as Store;
+    const { announce, publish, subscribe } = hints;
+    const spool = { root: join(folder, "output"), capBytes: outputCapBytes };
+    const output = createPostgresOutput({ ...spool, connections, publish, announce, subscribe });
+    const verbs = createJobVerbs({ connections, tickets, hints, output });
+    const close = async (): Promise<void> => {
+      await output.close();
+      await verbs.close();
+    };
+    return { ...verbs, mail: createMailStore(connections, announce), close } as Store;
   } catch (error) {
     await connections.close();
     throw error;

@@ -1,3 +1,5 @@
+import { outputTables } from "../output/schema.ts";
+
 /** Marks our schema, so that somebody else's of the same name is never touched. */
 export const schemaMark = "longhaul store";
 
@@ -143,4 +145,5 @@ export const migrations: readonly string[] = [
   CREATE TABLE longhaul.words (job UUID PRIMARY KEY, words TSVECTOR NOT NULL);
   CREATE INDEX words_words ON longhaul.words USING gin (words) WITH (fastupdate = on);
   `,
+  outputTables,
 ];

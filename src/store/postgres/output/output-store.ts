@@ -17,8 +17,8 @@ export interface PostgresOutputOptions extends Partial<ShipperSettings> {
   /** The folder of the spool: what the attempts of this process write. */
   readonly root: string;
   /** Tells this process alone. */
-  readonly publish: (hint: Hint) => void;
-  /** Tells the others that share the database. */
+  readonly publish: (hints: readonly Hint[]) => void;
+  /** Tells all that share the database. */
   readonly announce: (hint: Hint) => void;
   readonly subscribe: (listener: (hint: Hint) => void) => () => void;
 }
@@ -37,7 +37,7 @@ const defaultCapBytes = 16 * 1024 * 1024;
 export function createPostgresOutput(options: PostgresOutputOptions): PostgresOutput {
   const { connections, root, publish, announce, subscribe, capBytes = defaultCapBytes, ...settings } = options;
   const machine = nameSpool(root);
-  const spool = createOutputFiles(root, { capBytes, onGrown: (id) => publish({ type: "output-grown", id }) });
+  const spool = createOutputFiles(root, { capBytes, onGrown: (id) => publish([{ type: "output-grown", id }]) });
   const shipper = new Shipper({
     ...defaultShipping,
     ...settings,

@@ -10,6 +10,8 @@ export interface Hints {
   /** Goes out with the transaction of the session. */
   readonly send: (session: Session, hints: readonly Hint[]) => Promise<unknown>[];
   readonly publish: (hints: readonly Hint[]) => void;
+  /** Tells of what no transaction writes. One that is lost is made up for by whoever looks from time to time. */
+  readonly announce: (hint: Hint) => void;
   readonly subscribe: (listener: (hint: Hint) => void) => () => void;
   readonly close: () => Promise<void>;
 }
@@ -26,7 +28,7 @@ const maxBytes = 7_500;
 const retryMs = 1_000;
 
 /** Who is told more than fits, or has not listened for a while, looks by itself at whatever somebody waits for. */
-const lookAnyway: readonly Hint[] = [{ type: "job-ready" }, { type: "delivery-due" }];
+const lookAnyway: readonly Hint[] = [{ type: "job-ready" }, { type: "delivery-due" }, { type: "hints-lost" }];
 
 export async function openHints({ connections, url, channel }: HintOptions): Promise<Hints> {
   const listeners = new Set<(hint: Hint) => void>();
@@ -41,10 +43,15 @@ export async function openHints({ connections, url, channel }: HintOptions): Pro
       onGap: () => publish(lookAnyway),
     },
   );
+  const send: Hints["send"] = ({ query }, hints) =>
+    hints.length === 0 ? [] : [query("SELECT pg_notify($1, $2)", [channel, encode(hints, self)])];
   return {
-    send: ({ query }, hints) =>
-      hints.length === 0 ? [] : [query("SELECT pg_notify($1, $2)", [channel, encode(hints, self)])],
+    send,
     publish,
+    announce: (hint) => {
+      publish([hint]);
+      for (const sent of send(connections, [hint])) sent.catch(() => undefined);
+    },
     subscribe: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
