@@ -28,6 +28,8 @@ export interface ServerFacts {
   readonly endpoints?: Endpoints;
   /** Absent where analysed pages are not kept. */
   readonly library?: Library;
+  /** The page that clients of MCP Apps show beside a job. */
+  readonly readCard?: () => Promise<string>;
   /** Whether pages can be looked at in a browser. */
   readonly hasBrowser?: () => boolean;
 }

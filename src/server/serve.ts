@@ -32,6 +32,7 @@ import { openEngine } from "./open-engine.ts";
 import { openDesignLibrary } from "./open-design-library.ts";
 import { openIsolation } from "./open-isolation.ts";
 import { openWeb } from "./open-web.ts";
+import { readCard } from "../faces/web/web-face.ts";
 import { readVersion } from "./version.ts";
 
 export interface RunningServer {
@@ -159,6 +160,7 @@ export async function openEngineWithKinds(
     endpoints,
     agents: agent.agents,
     ...defined({ library }),
+    readCard,
     hasBrowser: () => web.browser.executable !== undefined,
   };
   return { engine, server, close };

@@ -26,7 +26,11 @@ export const sections: readonly Section[] = [
     others: ["send", "stop", "restart", "rm", "pause", "resume", "prune"],
   },
   { title: "Connect", main: ["add"], others: ["remove", "mcp", "token", "webhook", "notify"] },
-  { title: "Server", main: ["serve"], others: ["open", "server", "service", "worker", "doctor", "completions", "version"] },
+  {
+    title: "Server",
+    main: ["serve"],
+    others: ["open", "server", "service", "worker", "doctor", "completions", "version"],
+  },
   { title: "In a job", main: [], others: ["progress", "ask", "artifact"] },
 ];
 
