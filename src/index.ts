@@ -1,4 +1,7 @@
 export { openEngine, type OpenOptions } from "./server/open-engine.ts";
+export { openSharedEngine, type SharedEngine, type SharedOptions } from "./server/share/open-shared-engine.ts";
+export type { SubmitOptions, TypedEngine } from "./engine/typed-engine.ts";
+export type { JobEnd, JobOf } from "./job/typed-job.ts";
 export type { Access, Actor, Scope } from "./engine/access.ts";
 export type { Engine } from "./engine/engine.ts";
 export type { OutputRequest } from "./engine/reads.ts";
@@ -18,6 +21,7 @@ export type {
   Checkpoint,
   JobContext,
   Kind,
+  KindOf,
   OnInterrupt,
   OutputStream,
   AttemptHandlers,

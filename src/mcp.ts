@@ -1,3 +1,7 @@
+export { durable, type Durable, type DurableHttp, type DurableOptions } from "./server/durable.ts";
+export type { Ask, DurableContext } from "./faces/durable/ask.ts";
+export type { DurableTool } from "./faces/durable/durable-tool.ts";
+export type { AnyMcpServer } from "./faces/durable/wire.ts";
 export { createMcpEndpoint } from "./faces/mcp/endpoint.ts";
 export type { Caller, McpConnection, McpEndpoint, McpEndpointOptions } from "./faces/mcp/endpoint.ts";
 export { guardMcp, toRequestListener, type McpHttpOptions } from "./faces/mcp/protocol/http.ts";

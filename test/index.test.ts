@@ -20,6 +20,7 @@ describe("the library", () => {
       "isTerminal",
       "jobStatuses",
       "openEngine",
+      "openSharedEngine",
     ]);
   });
 });

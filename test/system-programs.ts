@@ -13,6 +13,9 @@ const programs: Readonly<Record<string, string>> = {
   vim: "vim",
   less: "less",
   postgres: "postgresql",
+  nginx: "nginx-light",
+  "systemd-analyze": "systemd",
+  openssl: "openssl",
 };
 
 /**

@@ -48,6 +48,12 @@ export const agentSchema = z.strictObject({
   classes: z.record(z.string(), z.union([z.string(), z.array(z.string()).min(1)])).default({}),
   prices: z.record(z.string(), price).default({}),
   mcp_servers: z.record(names, mcpServer).default({}),
+  compaction: z
+    .enum(["model", "rules"])
+    .default("model")
+    .describe(
+      "Who sums up a conversation that is too long: the model itself, or rules, which cost nothing and keep less.",
+    ),
   isolate: z
     .boolean()
     .default(process.getuid?.() !== 0)

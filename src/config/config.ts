@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { cpus } from "node:os";
+import { dirname, resolve } from "node:path";
 import { z } from "zod";
 import { defined } from "../job/defined.ts";
 import { LonghaulError } from "../job/error.ts";
@@ -181,6 +182,10 @@ const configSchema = z.strictObject({
     })
     .prefault({}),
   notify: notifySchema.prefault({}),
+  kinds: z
+    .array(z.string().min(1))
+    .default([])
+    .describe("Modules that export kinds of your own; paths are relative to the folder of this file."),
   redact: z.array(z.string()).default([]).describe("Values to hide wherever they would be shown."),
 });
 
@@ -233,7 +238,9 @@ export function loadConfig(flags: ConfigFlags = {}, variables: NodeJS.ProcessEnv
   const secrets = [...agent.secrets, ...(search?.api_key === undefined ? [] : [search.api_key])];
   const redact = [...parsed.redact, ...secrets, ...(store?.secrets ?? [])];
   const parts = { browser, shell, agent, search, server, store, worker, paths, env, backgroundJob, endpoints, redact };
-  return { ...parsed, ...parts };
+  const ownKinds = parsed.kinds.map((module) => resolve(dirname(paths.config), module));
+  const kinds = [...ownKinds, ...(worker.modules ?? [])];
+  return { ...parsed, ...parts, kinds };
 }
 
 /** The limits of mcp-background-job are those of all commands, where they are set. */

@@ -15,6 +15,8 @@ export interface Paths {
   readonly log: string;
   /** What the running server says of itself: process, version, address. */
   readonly server: string;
+  /** Which program shares the home among its processes, where that is no server. */
+  readonly program: string;
   /** Which port was listened on last, unless one is configured. */
   readonly port: string;
   /** Who is starting a server now. */
@@ -46,6 +48,7 @@ export function findPaths(env: NodeJS.ProcessEnv): Paths {
     webhookSecret: join(home, "webhook-secret"),
     log: join(home, "server.log"),
     server: join(home, "server.json"),
+    program: join(home, "program.json"),
     port: join(home, "port"),
     starting: join(home, "server.starting"),
     snapshots: join(home, "snapshots"),

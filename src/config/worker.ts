@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { z } from "zod";
 import { LonghaulError } from "../job/error.ts";
 import { readVariable } from "./read-variable.ts";
@@ -26,7 +27,10 @@ export const workerSchema = z.strictObject({
     .describe("How long a process that is told to stop lets jobs come to their end; commands are left running."),
 });
 
-export type WorkerConfig = z.output<typeof workerSchema>;
+export type WorkerConfig = z.output<typeof workerSchema> & {
+  /** Modules with kinds of one's own that were named among the kinds. */
+  readonly modules?: readonly string[];
+};
 
 /** As they are typed: words with commas between them. */
 export interface WorkerFlags {
@@ -36,16 +40,35 @@ export interface WorkerFlags {
 }
 
 /** Flags, then variables, then the file. */
-export function readWorker(file: WorkerConfig, flags: WorkerFlags, env: NodeJS.ProcessEnv): WorkerConfig {
+export function readWorker(
+  file: z.output<typeof workerSchema>,
+  flags: WorkerFlags,
+  env: NodeJS.ProcessEnv,
+): WorkerConfig {
   const kinds = flags.kinds ?? readVariable(env, "LONGHAUL_KINDS");
   const labels = flags.labels ?? readVariable(env, "LONGHAUL_LABELS");
+  const drain = readVariable(env, "LONGHAUL_DRAIN_S");
   const concurrency = flags.concurrency ?? readVariable(env, "LONGHAUL_CONCURRENCY");
   return {
     ...file,
-    ...(kinds === undefined ? {} : { kinds: kinds === "none" ? [] : toWords(kinds) }),
+    ...(kinds === undefined ? {} : toKinds(kinds)),
+    ...(drain === undefined ? {} : { drain_s: toDrain(drain) }),
     ...(labels === undefined ? {} : { labels: toLabels(toWords(labels)) }),
     ...(concurrency === undefined ? {} : { concurrency: toConcurrency(concurrency) }),
   };
+}
+
+/** What has a path or ends like a file of code is a module; the others are names, and without any all kinds run. */
+function toKinds(text: string): Pick<WorkerConfig, "kinds" | "modules"> {
+  const words = toWords(text);
+  const modules = words.filter(isModule).map((word) => resolve(word));
+  const names = words.filter((word) => !isModule(word));
+  if (names.length === 0) return { modules };
+  return { modules, kinds: text.trim() === "none" ? [] : names };
+}
+
+function isModule(word: string): boolean {
+  return word.includes("/") || /\.[cm]?[jt]s$/.test(word);
 }
 
 function toWords(text: string): string[] {
@@ -61,6 +84,15 @@ function toLabels(words: readonly string[]): string[] {
   throw new LonghaulError(
     "invalid_input",
     `A label must be 1 to 63 lower-case letters, digits, dots, dashes or underscores, got "${odd}".`,
+  );
+}
+
+function toDrain(text: string): number {
+  const seconds = Number(text);
+  if (seconds >= 0 && seconds <= 3_600) return seconds;
+  throw new LonghaulError(
+    "invalid_input",
+    `LONGHAUL_DRAIN_S must be a number of seconds from 0 to 3600, got "${text}".`,
   );
 }
 

@@ -17,8 +17,8 @@ export class HeldAttempt {
   readonly client: ClientDefaults | undefined;
   /** Called when the attempt is heard from, or begins or ends to wait for an answer, if somebody listens for it. */
   onActivity: (() => void) | undefined;
-  /** Called when the attempt begins or ends to wait for an answer. */
-  onWaiting: ((isWaiting: boolean) => void) | undefined;
+  /** Called when the attempt lends its slot to others, and when it takes it back. */
+  onLent: ((isLent: boolean) => void) | undefined;
   /** What callers may do with the attempt. */
   handlers: AttemptHandlers = {};
   /** Its end is stored, or is somebody else's: nobody waits for an answer to its questions any more. */
@@ -31,6 +31,7 @@ export class HeldAttempt {
   #stopCause: StopCause | undefined;
   #heardAt: number;
   #openQuestions = 0;
+  #ownKindWaits = 0;
   #waitingSince = 0;
   #waitedMs = 0;
 
@@ -100,19 +101,37 @@ export class HeldAttempt {
     this.onActivity?.();
   }
 
+  /** Whether others may run in its slot: a person may take days to answer, and a child of the same kind needs one to run at all. */
+  get isSlotLent(): boolean {
+    return this.isWaiting || this.#ownKindWaits > 0;
+  }
+
   questionOpened(): void {
-    if (this.#openQuestions++ === 0) {
-      this.#waitingSince = this.#clock.monotonic();
-      this.onWaiting?.(true);
-    }
-    this.touch();
+    this.#lend(() => {
+      if (this.#openQuestions++ === 0) this.#waitingSince = this.#clock.monotonic();
+    });
   }
 
   questionClosed(): void {
-    if (--this.#openQuestions === 0) {
-      this.#waitedMs += this.#clock.monotonic() - this.#waitingSince;
-      this.onWaiting?.(false);
+    this.#lend(() => {
+      if (--this.#openQuestions === 0) this.#waitedMs += this.#clock.monotonic() - this.#waitingSince;
+    });
+  }
+
+  /** Lends its slot while it waits for a child of its own kind, which would else wait for that slot. */
+  async whileWaitingForOwnKind<Value>(wait: () => Promise<Value>): Promise<Value> {
+    this.#lend(() => (this.#ownKindWaits += 1));
+    try {
+      return await wait();
+    } finally {
+      this.#lend(() => (this.#ownKindWaits -= 1));
     }
+  }
+
+  #lend(change: () => void): void {
+    const before = this.isSlotLent;
+    change();
+    if (this.isSlotLent !== before) this.onLent?.(this.isSlotLent);
     this.touch();
   }
 }

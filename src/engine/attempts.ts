@@ -5,11 +5,14 @@ import type { ChildRequest, AttemptHandlers } from "../job/kind.ts";
 import { isHeld } from "../job/state.ts";
 import type { Claim, Created } from "../store/store.ts";
 import { sleep } from "./clock.ts";
+import type { AttemptCalls } from "./calls/attempt-calls.ts";
 import { awaitOpenQuestions, createContext, leaseLost } from "./context.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import type { Feed } from "./feed.ts";
 import { HeldAttempt, note } from "./attempt.ts";
-import { rescueLost } from "./rescuer.ts";
+import { Heartbeat } from "./machines/heartbeat.ts";
+import { endLeft } from "./machines/left-attempts.ts";
+import { rescueAtStart, rescueExpired } from "./machines/rescuer.ts";
 import { runAttempt } from "./run-attempt.ts";
 import type { EngineParts } from "./settings.ts";
 import { submitAll, type Submitter } from "./submit.ts";
@@ -19,6 +22,7 @@ interface AttemptsParts extends EngineParts {
   readonly worker: string;
   readonly feed: Feed;
   readonly submitter: Submitter;
+  readonly calls: () => AttemptCalls;
   readonly issueToken?: (id: JobId, attempt: number) => string;
 }
 
@@ -26,14 +30,27 @@ interface AttemptsParts extends EngineParts {
 export class Attempts {
   readonly dispatcher: Dispatcher;
   readonly #parts: AttemptsParts;
+  readonly #heartbeat: Heartbeat;
   readonly #runs = new Map<JobId, HeldAttempt>();
   readonly #ends = new Map<HeldAttempt, Promise<void>>();
+  /** What was given up and has not ended yet: until then nothing is claimed, because it may be the same job once more. */
+  readonly #clearing = new Set<Promise<void>>();
   readonly #closing = new AbortController();
   readonly #unsubscribe: () => void;
 
   constructor(parts: AttemptsParts) {
     this.#parts = parts;
-    this.dispatcher = new Dispatcher({ ...parts, start: (claim) => this.#start(claim) });
+    this.dispatcher = new Dispatcher({
+      ...parts,
+      start: (claim) => this.#start(claim),
+      mayClaim: () => this.#mayClaim(),
+    });
+    this.#heartbeat = new Heartbeat({
+      ...parts,
+      attempts: () => this.#runs.values(),
+      onLost: (id) => this.#giveUp(id),
+      onCancelled: (id, reason) => this.#cancel(id, reason),
+    });
     this.#unsubscribe = parts.store.subscribe((hint) => {
       if (hint.type === "job-ready") this.dispatcher.wakeByHint();
       if (hint.type === "cancel-requested") this.#cancel(hint.id, hint.reason);
@@ -42,12 +59,14 @@ export class Attempts {
 
   /** Extends the leases of all attempts, and learns which are lost or asked to cancel. */
   async beat(): Promise<void> {
-    if (this.#runs.size === 0) return;
-    const { store, settings } = this.#parts;
-    const leases = [...this.#runs.values()].map((run) => run.lease);
-    const { lost, cancelled } = await store.beat(leases, settings.clock.now() + settings.leaseMs);
-    for (const id of lost) this.#runs.get(id)?.stop({ type: "lease_lost" });
-    for (const { id, reason } of cancelled) this.#cancel(id, reason);
+    const wasHeard = this.#mayClaim();
+    await this.#heartbeat.beat();
+    if (!wasHeard) this.dispatcher.wake();
+  }
+
+  /** Stops the attempts whose leases could not be extended in time. */
+  fence(): void {
+    this.#heartbeat.fence();
   }
 
   handlers(id: JobId): AttemptHandlers {
@@ -69,13 +88,45 @@ export class Attempts {
     if (run !== undefined) note(run, event, this.#parts);
   }
 
-  /** Continues jobs whose lease ended before this time. */
-  rescue(before: number): Promise<void> {
-    return rescueLost(before, {
+  /** Continues what other engines have left here; what of it was given up meanwhile is ended before anything is claimed. */
+  async continueLeft(): Promise<void> {
+    await rescueAtStart(this.#rescuerParts);
+    if (!this.#parts.store.capabilities.isExclusive) this.#clear(endLeft(this.#parts, (id) => this.#runs.has(id)));
+  }
+
+  /** Continues jobs whose lease has run out. */
+  rescue(): Promise<void> {
+    return rescueExpired(this.#rescuerParts);
+  }
+
+  get #rescuerParts(): Parameters<typeof rescueExpired>[0] {
+    return {
       ...this.#parts,
       isRunning: (id) => this.#runs.has(id),
       start: (claim) => this.#start(claim),
+      steadyMs: () => this.#heartbeat.contact.steadyMs(),
+    };
+  }
+
+  #mayClaim(): boolean {
+    if (this.#parts.store.capabilities.isExclusive) return true;
+    return this.#heartbeat.contact.isHeard && this.#clearing.size === 0;
+  }
+
+  /** The job is another worker's by now, or has ended. */
+  #giveUp(id: JobId): void {
+    const run = this.#runs.get(id);
+    if (run === undefined) return;
+    run.stop({ type: "lease_lost" });
+    this.#clear(this.#ends.get(run));
+  }
+
+  #clear(ending: Promise<void> = Promise.resolve()): void {
+    const clearing = ending.finally(() => {
+      this.#clearing.delete(clearing);
+      if (this.#clearing.size === 0) this.dispatcher.wake();
     });
+    this.#clearing.add(clearing);
   }
 
   /**
@@ -95,7 +146,7 @@ export class Attempts {
     await this.dispatcher.stop();
     for (const run of this.#runs.values()) run.stop({ type: "stopping" });
     const patience = this.#parts.settings.clock.after(this.#longestGraceMs() + 2_000, () => this.#closing.abort());
-    await Promise.all(this.#ends.values());
+    await Promise.all([...this.#ends.values(), ...this.#clearing]);
     patience();
     this.#unsubscribe();
   }
@@ -104,6 +155,8 @@ export class Attempts {
     const { store, kinds, settings } = this.#parts;
     const kind = kinds.get(claim.job.kind);
     if (kind === undefined) return;
+    // It was given up here without a word: two attempts of a job must not run at once, so this lease is left to run out.
+    if (this.#runs.has(claim.job.id)) return this.#giveUp(claim.job.id);
     const run = new HeldAttempt(claim, kind, settings.clock);
     const runContext = createContext(run, { ...this.#parts, spawn: (child) => this.#spawn(run, child) });
     const stopWatchdog = startWatchdog(run, {
@@ -113,9 +166,8 @@ export class Attempts {
     });
     this.#runs.set(run.id, run);
     this.dispatcher.occupy(kind.name);
-    // A person may take days to answer: meanwhile the slot is somebody else's.
-    run.onWaiting = (isWaiting): void => {
-      if (isWaiting) this.dispatcher.vacate(kind.name);
+    run.onLent = (isLent): void => {
+      if (isLent) this.dispatcher.vacate(kind.name);
       else this.dispatcher.occupy(kind.name);
     };
     awaitOpenQuestions(run, this.#parts);
@@ -125,8 +177,8 @@ export class Attempts {
       closing: this.#closing.signal,
       onSettling: () => {
         stopWatchdog();
-        run.onWaiting = undefined;
-        if (!run.isWaiting) this.dispatcher.vacate(kind.name);
+        run.onLent = undefined;
+        if (!run.isSlotLent) this.dispatcher.vacate(kind.name);
       },
     }).finally(() => {
       // Held until its end is stored: meanwhile the lease is extended, and nobody rescues what is only waiting for disk space.

@@ -2,9 +2,10 @@ import { LonghaulError } from "../job/error.ts";
 import type { JobId } from "../job/id.ts";
 import type { Job } from "../job/job.ts";
 import type { Json } from "../job/json.ts";
-import type { ChildEnd, ChildOutput } from "../job/kind.ts";
+import type { ChildEnd, ChildOutput, JobContext } from "../job/kind.ts";
 import { isTerminal } from "../job/state.ts";
 import type { Store } from "../store/store.ts";
+import type { AttemptCalls } from "./calls/attempt-calls.ts";
 import type { Clock } from "./clock.ts";
 import { hideTokens } from "./hide-tokens.ts";
 import type { Feed } from "./feed.ts";
@@ -16,12 +17,46 @@ interface ChildParts {
   readonly clock: Clock;
 }
 
+interface ChildCallParts extends ChildParts {
+  readonly calls: () => AttemptCalls;
+}
+
+/** What an attempt may do with the children of its job, and with no other jobs. */
+export function createChildCalls(
+  run: HeldAttempt,
+  parts: ChildCallParts,
+): Pick<JobContext, "childEnd" | "childEndWithin" | "childNow" | "childOutput" | "sendToChild" | "stopChild"> {
+  const { store } = parts;
+  return {
+    childEnd: (id, onChange) => awaitChild(run, id, parts, onChange),
+    childEndWithin: (id, ms) => awaitChildWithin(run, id, ms, parts),
+    childNow: (id) => lookAtChild(run, id, store),
+    childOutput: (id, stream, from) => readChild(run, id, store, { stream, from }),
+    sendToChild: async (id, text) => parts.calls().send(await findChild(run, id, store), text),
+    stopChild: async (id) => {
+      await findChild(run, id, store);
+      return toChildEnd(await endChild(id, `its parent, job ${run.id}, ended it`, parts), store);
+    },
+  };
+}
+
 /** Waits until a child of this attempt's job has ended. */
-export async function awaitChild(
+async function awaitChild(
   run: HeldAttempt,
   id: JobId,
   parts: ChildParts,
   onChange: () => Promise<"end" | undefined> = async () => undefined,
+): Promise<ChildEnd> {
+  const { kind } = await findChild(run, id, parts.store);
+  const wait = (): Promise<ChildEnd> => awaitEnd(run, id, parts, onChange);
+  return kind === run.job.kind ? run.whileWaitingForOwnKind(wait) : wait();
+}
+
+async function awaitEnd(
+  run: HeldAttempt,
+  id: JobId,
+  parts: ChildParts,
+  onChange: () => Promise<"end" | undefined>,
 ): Promise<ChildEnd> {
   const { store, feed } = parts;
   const changes = feed.changes([id], run.signal);
@@ -66,9 +101,41 @@ async function endChild(id: JobId, reason: string, { store, feed, clock }: Child
   }
 }
 
+/** As `awaitChild`, for a while: undefined if it has not ended by then. */
+async function awaitChildWithin(
+  run: HeldAttempt,
+  id: JobId,
+  ms: number,
+  { store, feed, clock }: ChildParts,
+): Promise<ChildEnd | undefined> {
+  const late = new AbortController();
+  const stopTimer = clock.after(ms, () => late.abort());
+  const onStop = (): void => late.abort();
+  run.signal.addEventListener("abort", onStop, { once: true });
+  const changes = feed.changes([id], late.signal);
+  try {
+    for (;;) {
+      const end = await lookAtChild(run, id, store);
+      if (end !== undefined || late.signal.aborted) return end;
+      if ((await changes.next()) !== "all") run.touch();
+      run.signal.throwIfAborted();
+    }
+  } finally {
+    stopTimer();
+    run.signal.removeEventListener("abort", onStop);
+    changes.close();
+  }
+}
+
+/** How a child has ended; undefined while it has not. */
+async function lookAtChild(run: HeldAttempt, id: JobId, store: Store): Promise<ChildEnd | undefined> {
+  const child = await findChild(run, id, store);
+  return isTerminal(child.state) ? toChildEnd(child, store) : undefined;
+}
+
 const maxBytes = 1_000_000;
 
-export async function readChild(
+async function readChild(
   run: HeldAttempt,
   id: JobId,
   store: Store,

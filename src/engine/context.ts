@@ -8,7 +8,8 @@ import type { ChildRequest, JobContext } from "../job/kind.ts";
 import type { OutputFile } from "../job/output.ts";
 import { questionSchema, type Answer, type Question } from "../job/question.ts";
 import type { Store } from "../store/store.ts";
-import { awaitChild, readChild } from "./children.ts";
+import { createChildCalls } from "./children.ts";
+import type { AttemptCalls } from "./calls/attempt-calls.ts";
 import type { Feed } from "./feed.ts";
 import { note, type HeldAttempt } from "./attempt.ts";
 import { createAttemptOutput } from "./output.ts";
@@ -20,6 +21,8 @@ interface ContextParts {
   readonly feed: Feed;
   readonly settings: Settings;
   readonly spawn: (child: ChildRequest) => Promise<JobId>;
+  /** Reach attempts, on whatever engine they run. */
+  readonly calls: () => AttemptCalls;
   readonly issueToken?: (id: JobId, attempt: number) => string;
 }
 
@@ -49,6 +52,7 @@ export function createContext(run: HeldAttempt, parts: ContextParts): AttemptCon
     client: run.client,
     isConfined: isConfined(run.job),
     attempt,
+    machine: settings.machine,
     isInterrupted: interruptions > 0,
     limits: run.job.limits,
     ...defined({ token: parts.issueToken?.(run.id, attempt) }),
@@ -99,8 +103,7 @@ export function createContext(run: HeldAttempt, parts: ContextParts): AttemptCon
       },
     },
     spawn: parts.spawn,
-    childEnd: (id, onChange) => awaitChild(run, id, { ...parts, clock }, onChange),
-    childOutput: (id, stream, from) => readChild(run, id, store, { stream, from }),
+    ...createChildCalls(run, { ...parts, clock }),
   };
   return {
     context,

@@ -5,6 +5,8 @@ import type { EngineParts } from "./settings.ts";
 interface DispatcherParts extends EngineParts {
   readonly worker: string;
   readonly start: (claim: Claim) => void;
+  /** False while this engine is not heard, or something still runs here that was given up. */
+  readonly mayClaim: () => boolean;
 }
 
 /** Claims jobs while there is room for them. One claim is under way at a time; every wake-up leads to one after it. */
@@ -41,7 +43,7 @@ export class Dispatcher {
 
   #begin(): void {
     if (this.#isStopped) return;
-    const wants = this.#wants();
+    const wants = this.#parts.mayClaim() ? this.#wants() : [];
     if (wants.length === 0) return this.#schedule(Infinity);
     this.#isWoken = false;
     this.#claiming = this.#claim(wants).finally(() => {
@@ -78,7 +80,9 @@ export class Dispatcher {
       const times = { now: clock.now(), monotonic: clock.monotonic(), leaseMs };
       const { claims, nextRunAt } = await store.claim({ worker, machine, labels, ...times, wants });
       this.#noteBacklog(wants, claims);
-      for (const claim of claims) start(claim);
+      // What arrives later may be somebody else's by now: it is rescued like what any other lost worker held.
+      const isInTime = store.capabilities.isExclusive || clock.monotonic() - times.monotonic < leaseMs;
+      for (const claim of isInTime ? claims : []) start(claim);
       this.#schedule(nextRunAt === undefined ? Infinity : nextRunAt - settings.clock.now());
     } catch (error) {
       settings.log({ level: "error", message: "jobs could not be claimed", error });

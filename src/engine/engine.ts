@@ -21,6 +21,7 @@ import { createCalls } from "./calls/calls-elsewhere.ts";
 import { startMailbox } from "./calls/mailbox.ts";
 import { Feed } from "./feed.ts";
 import { startHousekeeping } from "./housekeeping.ts";
+import { createMembership } from "./machines/membership.ts";
 import { createInside, type Inside } from "./inside.ts";
 import type { QueueDiagnosis } from "./queue-diagnosis.ts";
 import { createMarks, type Marks } from "./marks.ts";
@@ -30,6 +31,7 @@ import { Attempts } from "./attempts.ts";
 import { createScheduleBook, type ScheduleBook } from "./schedules/schedule-book.ts";
 import { Scheduler } from "./schedules/scheduler.ts";
 import { toKindMap, toLimits, toSettings, type EngineOptions } from "./settings.ts";
+import { startStoreClock } from "./machines/store-clock.ts";
 import { createSubmitter, type SubmitRequest } from "./submit.ts";
 import { createSessionBook, type SessionBook } from "./sessions.ts";
 import { createTokenBook, type TokenBook } from "./tokens.ts";
@@ -158,14 +160,25 @@ export interface Engine {
 export async function createEngine(options: EngineOptions): Promise<Engine> {
   const { store } = options;
   const kinds = toKindMap(options.kinds);
-  const settings = toSettings(options);
+  const given = toSettings(options);
+  const storeClock = store.capabilities.isExclusive ? undefined : await startStoreClock(store, given.clock);
+  const settings = storeClock === undefined ? given : { ...given, clock: storeClock };
   const feed = new Feed(store, settings.clock, settings.pollMs);
   const live = new LiveChanges(store, settings.clock);
   const submitter = createSubmitter(kinds, settings);
   const attemptTokens = createAttemptTokens(options.attemptSecret);
   const { issue: issueToken } = attemptTokens;
   const worker = randomUUID();
-  const runs = new Attempts({ store, kinds, settings, worker, feed, submitter, ...defined({ issueToken }) });
+  const runs = new Attempts({
+    store,
+    kinds,
+    settings,
+    worker,
+    feed,
+    submitter,
+    calls: () => calls,
+    ...defined({ issueToken }),
+  });
   const here = createCallsHere({ handlers: (id) => runs.handlers(id), note: (id, event) => runs.note(id, event) });
   const calls = createCalls(here, { store, settings, feed, worker });
   const silentMs = (id: JobId): number | undefined => runs.silentMs(id);
@@ -181,10 +194,13 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     webhooks: options.webhooks,
   });
 
-  await runs.rescue(store.capabilities.isExclusive ? Infinity : settings.clock.now());
+  await runs.beat();
+  await runs.continueLeft();
+  const membership = createMembership({ store, kinds, settings, worker, dispatcher: runs.dispatcher });
+  await membership.tell();
   const isRunning = (id: JobId): boolean => runs.attemptOf(id) !== undefined;
   const stopMailbox = startMailbox({ store, settings, worker, here, isRunning });
-  const stopHousekeeping = startHousekeeping(store, runs, settings);
+  const stopHousekeeping = startHousekeeping({ store, kinds, runs, membership, settings, syncClock: storeClock?.sync });
   await Promise.all(options.kinds.map((kind) => store.limits(kind.name, toLimits(kind))));
   runs.dispatcher.start();
   const deliverer = options.webhooks && new Deliverer({ store, kinds, settings, webhooks: options.webhooks });
@@ -206,6 +222,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     await stopHousekeeping();
     await runs.stop();
     await deliverer?.stop();
+    await membership.leave();
     feed.close();
     live.close();
     await settings.patterns.close();

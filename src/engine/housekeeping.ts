@@ -1,19 +1,38 @@
 import type { Store } from "../store/store.ts";
 import type { Attempts } from "./attempts.ts";
-import type { Settings } from "./settings.ts";
+import type { Membership } from "./machines/membership.ts";
+import { requeueUnknown } from "./requeue-unknown.ts";
+import type { EngineParts, Settings } from "./settings.ts";
 
 const batchSize = 500;
 const expiryMs = 1_000;
 const tidyMs = 1_000;
+/** An engine that is here only for a moment leaves alone what it does not know. */
+const unknownKindMs = 60_000;
 /** Whoever asks for figures has them brought up to date. */
 const collectMs = 10_000;
 
+interface HousekeepingParts extends EngineParts {
+  readonly runs: Attempts;
+  readonly membership: Membership;
+  /** Where the store's clock counts. */
+  readonly syncClock: (() => Promise<void>) | undefined;
+}
+
 /** The engine's regular rounds. Each begins anew only after it has ended; a failed one is told and tried again. */
-export function startHousekeeping(store: Store, runs: Attempts, settings: Settings): () => Promise<void> {
+export function startHousekeeping(parts: HousekeepingParts): () => Promise<void> {
+  const { store, runs, membership, settings, syncClock } = parts;
   const { clock, leaseMs } = settings;
   const stops = [
     every(leaseMs / 3, settings, "leases could not be extended", () => runs.beat()),
-    every(leaseMs / 2, settings, "lost jobs could not be rescued", () => runs.rescue(clock.now())),
+    every(leaseMs / 6, settings, "attempts could not be stopped", async () => runs.fence()),
+    every(leaseMs / 3, settings, "lost jobs could not be rescued", async () => {
+      // Whether a lease has run out is a question of time.
+      await syncClock?.();
+      await runs.rescue();
+    }),
+    every(leaseMs / 3, settings, "this engine could not say that it is there", () => membership.tell()),
+    every(unknownKindMs, settings, "jobs of unknown kinds could not be put back", () => requeueUnknown(parts)),
     every(expiryMs, settings, "queue limits could not be enforced", () => expireQueued(store, clock.now())),
     every(tidyMs, settings, "the store could not be tidied", () => tidy(store)),
     every(collectMs, settings, "ended jobs could not be counted", () => collectEnds(store, clock.now())),

@@ -110,7 +110,7 @@ export function createReads(parts: ReadParts): Reads {
     pausedKinds: () => store.pausedKinds(),
     batches: (page, access = {}) =>
       store.batches(narrow({}, access), { ...page, limit: within(page.limit, maxListed) }),
-    kinds: [...kinds.values()].map((kind) => ({ ...kind, concurrency: kind.concurrency ?? settings.concurrency })),
+    kinds: toKindFacts([...kinds.values()], settings.concurrency),
     rollups: async (request, access = {}) => {
       await collectEnds(store, settings.clock.now());
       return store.rollups.read(narrow(request, access));
@@ -124,6 +124,10 @@ export function createReads(parts: ReadParts): Reads {
       return store.listDeliveries(narrow(filter, access), { ...page, limit: within(page.limit ?? 20, maxListed) });
     },
   };
+}
+
+export function toKindFacts(kinds: readonly Kind[], concurrency: number): KindFacts[] {
+  return kinds.map((kind) => ({ ...kind, concurrency: kind.concurrency ?? concurrency }));
 }
 
 /** What a job was given, and what came of it. */

@@ -35,11 +35,22 @@ export async function runAttempt(
   runContext: AttemptContext,
   parts: AttemptParts,
 ): Promise<void> {
-  const returned = await withGrace(run, callKind(run, input, runContext.context, parts), parts.settings.clock);
+  const returned = mustNotRepeat(run)
+    ? { thrown: new JobFailure("interrupted", unrepeatable(run.kind.name), { retryable: false }) }
+    : await withGrace(run, callKind(run, input, runContext.context, parts), parts.settings.clock);
   runContext.flush();
   const settling = settleUntilStored(run, toEnding(run, returned, parts.settings), parts);
   parts.onSettling();
   await settling;
+}
+
+/** It ran before, and went back to the queue because its kind was not known for a time. */
+function mustNotRepeat({ kind, job }: HeldAttempt): boolean {
+  return kind.onInterrupt === "fail" && job.state.interruptions > 0;
+}
+
+function unrepeatable(kind: string): string {
+  return `The attempt was interrupted while nothing ran jobs of kind "${kind}", and they cannot be continued.`;
 }
 
 async function callKind(run: HeldAttempt, input: string, context: JobContext, parts: AttemptParts): Promise<Returned> {
@@ -56,7 +67,7 @@ async function callKind(run: HeldAttempt, input: string, context: JobContext, pa
 /** A database that is away for a while must not end an attempt that has not even begun: it is asked until the attempt is told to stop. */
 function restoreOutput(run: HeldAttempt, parts: AttemptParts): Promise<void> | undefined {
   const { output } = parts.store;
-  const { attempt, interruptions } = run.job.state;
+  const { attempt, interruptions, losses } = run.job.state;
   const held = { lease: run.lease, attempt, isResumed: interruptions > 0 };
   const first = output.restore(held);
   if (first === undefined) return undefined;
@@ -64,7 +75,7 @@ function restoreOutput(run: HeldAttempt, parts: AttemptParts): Promise<void> | u
     for (let restoring: typeof first | undefined = first, delayMs = 100; ; delayMs = longerDelay(delayMs)) {
       try {
         const restored = await restoring;
-        if (restored?.isTorn === true) note(run, tornOutput, parts);
+        if (restored?.isMoved === true && losses > 0) note(run, tornOutput, parts);
         return;
       } catch (error) {
         parts.settings.log({ level: "warn", message: "an attempt's output could not be restored", job: run.id, error });
@@ -114,7 +125,7 @@ function toStoppedEnding(run: HeldAttempt, cause: StopCause, returned: Returned,
     case "stopping":
       if (returned !== "no answer" && "value" in returned) return toResult(run, returned.value, settings);
       if (run.kind.onInterrupt === "adopt") return { type: "release" };
-      return { type: "settle", outcome: interruptedOutcome(run, "the engine stopped", false) };
+      return { type: "settle", outcome: interruptedOutcome(run, cause.why ?? "the engine stopped", false) };
     case "lease_lost":
       return { type: "none" };
     default:

@@ -5,6 +5,7 @@ import type { Limits, Retention } from "../job/job.ts";
 import type { Kind } from "../job/kind.ts";
 import { defaultBackoff, lossBackoff, type Backoff } from "../job/retry.ts";
 import type { KindLimits } from "../store/kind-limits.ts";
+import type { Member } from "../store/member.ts";
 import type { Store } from "../store/store.ts";
 import { createPatternPool, type PatternPool } from "../text/pattern-pool.ts";
 import { systemClock, type Clock } from "./clock.ts";
@@ -26,6 +27,13 @@ export interface EngineOptions {
   readonly labels?: readonly string[];
   /** A worker that is not heard for this long has lost its jobs. */
   readonly leaseMs?: number;
+  /** A machine that is not heard for this long after its leases have run out has lost the commands that run there. */
+  readonly orphanMs?: number;
+  /** Whether people reach jobs through this engine, or it only runs them. */
+  readonly role?: Member["role"];
+  readonly version?: string;
+  /** Where it can be reached, once it can. */
+  readonly address?: () => string | undefined;
   /** Jobs of one kind at once, where the kind does not say. */
   readonly concurrency?: number;
   readonly maxInputBytes?: number;
@@ -77,6 +85,8 @@ export interface EngineParts {
 }
 
 const hourMs = 3_600_000;
+/** Jobs of one kind at once, where neither the kind nor the engine says. */
+export const defaultConcurrency = 10;
 
 export function toSettings(options: EngineOptions): Settings {
   const webhookRules = createWebhookRules(options.webhooks);
@@ -87,7 +97,11 @@ export function toSettings(options: EngineOptions): Settings {
     machine: options.machine ?? "local",
     labels: options.labels ?? [],
     leaseMs: options.leaseMs ?? 6_000,
-    concurrency: options.concurrency ?? 10,
+    orphanMs: options.orphanMs ?? 60_000,
+    role: options.role ?? "server",
+    version: options.version ?? "",
+    address: options.address ?? (() => undefined),
+    concurrency: options.concurrency ?? defaultConcurrency,
     maxInputBytes: options.maxInputBytes ?? 1_000_000,
     maxResultBytes: options.maxResultBytes ?? 4_000_000,
     pollMs: options.pollMs ?? 2_000,

@@ -94,7 +94,7 @@ function isEnd(hint: Hint): boolean {
   return hint.type === "job-changed" && isTerminalStatus(hint.status);
 }
 
-function isReached(
+export function isReached(
   wanted: "all" | "any" | "success" | number,
   total: number,
   met: ReadonlySet<JobId>,
@@ -106,7 +106,10 @@ function isReached(
   return met.size >= (wanted === "any" ? 1 : wanted);
 }
 
-function createCondition(until: WaitUntil, output: OutputStore): Condition {
+export type ReadableOutput = Pick<OutputStore, "streams" | "measure" | "read">;
+
+/** Whether what is waited for has come true of a job that goes on. */
+export function createCondition(until: WaitUntil, output: ReadableOutput): Condition {
   if (typeof until === "function") return until;
   if (until === "finished") return () => false;
   if (until === "question") return (job) => job.state.status === "waiting";
@@ -116,7 +119,7 @@ function createCondition(until: WaitUntil, output: OutputStore): Condition {
   return hasMatchingLine(output, until.pattern);
 }
 
-function hasMoreOutput(output: OutputStore): Condition {
+function hasMoreOutput(output: ReadableOutput): Condition {
   const before = new Map<JobId, number>();
   return async (job) => {
     const size = await totalSize(job, output);
@@ -126,7 +129,7 @@ function hasMoreOutput(output: OutputStore): Condition {
   };
 }
 
-async function totalSize(job: Job, output: OutputStore): Promise<number> {
+async function totalSize(job: Job, output: ReadableOutput): Promise<number> {
   const { attempt } = job.state;
   const streams = await output.streams(job.id, attempt);
   const sizes = await Promise.all(streams.map((stream) => output.measure({ id: job.id, attempt, stream })));
@@ -136,7 +139,7 @@ async function totalSize(job: Job, output: OutputStore): Promise<number> {
 const readBytes = 64 * 1024;
 
 /** Reads each stream on from where it left off. */
-function hasMatchingLine(output: OutputStore, pattern: LineTest): Condition {
+function hasMatchingLine(output: ReadableOutput, pattern: LineTest): Condition {
   const some =
     "some" in pattern ? pattern.some : async (lines: readonly string[]) => lines.some((line) => pattern.test(line));
   const readers = new Map<string, { offset: number; lines: LineBuffer }>();

@@ -1,3 +1,5 @@
+import { isBranded } from "./brand.ts";
+
 /** What went wrong, as a closed set that every face translates once. */
 export type ErrorCode =
   | "invalid_input"
@@ -21,8 +23,17 @@ export interface ErrorFacts {
   readonly details?: Readonly<Record<string, string | number | boolean>>;
 }
 
+const brand = Symbol.for("longhaul.error");
+
 /** An error that the caller can act on: its message says what was expected, what came and what to do. */
 export class LonghaulError extends Error {
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isBranded(value, brand, this, LonghaulError);
+  }
+
+  get [brand](): true {
+    return true;
+  }
   override readonly name = "LonghaulError";
   readonly code: ErrorCode;
   readonly details: Readonly<Record<string, string | number | boolean>>;

@@ -1,4 +1,6 @@
+import { isBranded } from "./brand.ts";
 import type { Json } from "./json.ts";
+
 /** Why an attempt failed, as stored: plain data, small, free of secrets. */
 export interface Failure {
   readonly code: string;
@@ -20,8 +22,17 @@ export interface JobFailureFacts {
   readonly details?: Readonly<Record<string, Json>>;
 }
 
+const brand = Symbol.for("longhaul.failure");
+
 /** Thrown by a kind to end its attempt with a code of its own; any other error counts as retryable. */
 export class JobFailure extends Error {
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isBranded(value, brand, this, JobFailure);
+  }
+
+  get [brand](): true {
+    return true;
+  }
   override readonly name = "JobFailure";
   readonly code: string;
   readonly retryable: boolean;

@@ -1,11 +1,13 @@
 import { z } from "zod";
 import type { Artifact, ArtifactPart } from "./artifact.ts";
+import { isBranded } from "./brand.ts";
 import type { ClientDefaults } from "./client-defaults.ts";
 import { defaultVerbs, type StartVerb } from "./contract.ts";
 import { LonghaulError } from "./error.ts";
 import type { LogLevel } from "./event.ts";
 import type { Failure } from "./failure.ts";
 import type { JobId } from "./id.ts";
+import { parseInput } from "./issue.ts";
 import type { Json } from "./json.ts";
 import type { Limits } from "./job.ts";
 import type { OutputFile, OutputFileOptions } from "./output.ts";
@@ -24,8 +26,8 @@ export type StopCause =
   | { readonly type: "cancelled"; readonly reason: string }
   | { readonly type: "timed_out"; readonly limit: "run" | "idle" | "total"; readonly limitMs: number }
   /** The engine stops; the job goes on later. A kind that is adopted leaves its work running and throws the signal's reason. */
-  | { readonly type: "stopping" }
-  /** Another worker holds the job now: nothing this attempt does counts any more. */
+  | { readonly type: "stopping"; readonly why?: string }
+  /** The job was given up here, and may run elsewhere by now: nothing this attempt does counts any more, and what it has started is to end. */
   | { readonly type: "lease_lost" };
 
 export interface OutputStream {
@@ -33,10 +35,10 @@ export interface OutputStream {
   readonly write: (chunk: string | Uint8Array) => void;
 }
 
-export interface Checkpoint {
-  readonly load: () => Promise<Json | undefined>;
+export interface Checkpoint<State = Json> {
+  readonly load: () => Promise<State | undefined>;
   /** Durable when it resolves; replaces the one before. */
-  readonly save: (value: Json) => Promise<void>;
+  readonly save: (value: State) => Promise<void>;
 }
 
 export interface Pieces {
@@ -125,7 +127,7 @@ export interface ChildOutput {
 }
 
 /** What a running attempt may do. */
-export interface JobContext {
+export interface JobContext<State = Json> {
   readonly id: JobId;
   readonly owner: string;
   /** What `cwdOf` said when the job was submitted. */
@@ -135,6 +137,8 @@ export interface JobContext {
   /** Started for somebody else than this machine's user: its commands must not reach the server's own files. */
   readonly isConfined: boolean;
   readonly attempt: number;
+  /** The name of the machine on which it runs. */
+  readonly machine: string;
   /** True when this attempt ran before and lost its worker. */
   readonly isInterrupted: boolean;
   readonly limits: Limits;
@@ -167,7 +171,7 @@ export interface JobContext {
    * the question is stored.
    */
   readonly ask: (question: Question, key?: string, onAsked?: () => void) => Promise<Answer>;
-  readonly checkpoint: Checkpoint;
+  readonly checkpoint: Checkpoint<State>;
   /** Submits a child job; it is cancelled with its parent. */
   readonly spawn: (child: ChildRequest) => Promise<JobId>;
   /**
@@ -177,10 +181,27 @@ export interface JobContext {
   readonly childEnd: (id: JobId, onChange?: () => Promise<"end" | undefined>) => Promise<ChildEnd>;
   /** What a child has written to a stream, from an offset; a negative one counts from the end. */
   readonly childOutput: (id: JobId, stream: string, from: number) => Promise<ChildOutput>;
+  /** How a child has ended; undefined while it has not. */
+  readonly childNow: (id: JobId) => Promise<ChildEnd | undefined>;
+  /** Waits for a child's end no longer than this; undefined if it has not ended by then. */
+  readonly childEndWithin: (id: JobId, ms: number) => Promise<ChildEnd | undefined>;
+  /** Hands text to a child that runs, as if somebody typed it. Refused (`conflict`) if it cannot take any. */
+  readonly sendToChild: (id: JobId, text: string) => Promise<void>;
+  /** Ends a child that is not needed any more, and waits until it has. */
+  readonly stopChild: (id: JobId) => Promise<ChildEnd>;
 }
+
+const brand = Symbol.for("longhaul.partial");
 
 /** Returned by a kind when only part of its work succeeded; the job still counts as succeeded. */
 export class PartialResult<Result = unknown> {
+  static [Symbol.hasInstance](value: unknown): boolean {
+    return isBranded(value, brand, this, PartialResult);
+  }
+
+  get [brand](): true {
+    return true;
+  }
   readonly result: Result;
 
   constructor(result: Result) {
@@ -207,6 +228,22 @@ interface KindSettings {
   readonly keeps?: readonly ("env" | "keys")[];
   /** Jobs of this machine's user may do more than confined ones: who is bound to an owner may not steer those. */
   readonly confines?: boolean;
+  /** Ends what attempts have left running on this machine that were given up meanwhile, because it was not heard from. */
+  readonly endLeft?: (left: LeftAttempts) => Promise<void>;
+}
+
+/** What is known of jobs whose work may still run on this machine though nobody here holds them. */
+export interface LeftAttempts {
+  /** Undefined for a job that is held here, or that this installation does not know. */
+  readonly find: (id: string) => Promise<LeftJob | undefined>;
+}
+
+export interface LeftJob {
+  readonly id: JobId;
+  /** It has ended, here or elsewhere. */
+  readonly isEnded: boolean;
+  /** All so far, with their folders on this machine. */
+  readonly attempts: readonly { readonly attempt: number; readonly folder: string }[];
 }
 
 /** What is known of a job that is to be made, besides its input. */
@@ -215,9 +252,15 @@ export interface CheckFacts {
   readonly isConfined: boolean;
 }
 
-interface KindDefinition<Input extends z.ZodType, Result extends z.ZodType> extends KindSettings {
+interface KindDefinition<
+  Input extends z.ZodType,
+  Result extends z.ZodType,
+  State extends z.ZodType,
+> extends KindSettings {
   readonly input: Input;
   readonly result?: Result;
+  /** What its checkpoints look like: they are checked when they are saved, and when they are loaded. */
+  readonly checkpoint?: State;
   /** How it is started, besides by its name: as `run_NAME` unless given, where its input is an object. */
   readonly verbs?: readonly StartVerb[];
   /** What a job runs, in one line, from its input as it was sent. */
@@ -240,7 +283,7 @@ interface KindDefinition<Input extends z.ZodType, Result extends z.ZodType> exte
   readonly conceal?: (input: z.output<Input>) => z.output<Input>;
   readonly run: (
     input: z.output<Input>,
-    context: JobContext,
+    context: JobContext<z.output<State>>,
   ) => Promise<z.input<Result> | PartialResult<z.input<Result>>>;
 }
 
@@ -261,16 +304,27 @@ export interface Kind extends KindSettings {
   readonly run: (input: unknown, context: JobContext) => Promise<unknown>;
 }
 
-export function defineKind<Input extends z.ZodType, Result extends z.ZodType = z.ZodType>(
-  definition: KindDefinition<Input, Result>,
-): Kind {
+declare const types: unique symbol;
+
+/** A kind that knows what its jobs take and return. */
+export interface KindOf<Input, Result> extends Kind {
+  /** For the compiler alone. */
+  readonly [types]?: { readonly input: Input; readonly result: Result };
+}
+
+export function defineKind<
+  Input extends z.ZodType,
+  Result extends z.ZodType = z.ZodType,
+  State extends z.ZodType = z.ZodType<Json>,
+>(definition: KindDefinition<Input, Result, State>): KindOf<z.input<Input>, z.output<Result>> {
   if (!/^[a-z][a-z0-9_-]{0,63}$/.test(definition.name)) {
     throw new LonghaulError(
       "invalid_input",
       `A kind's name must be 1 to 64 lower-case letters, digits, "-" or "_", got "${definition.name}".`,
     );
   }
-  const { summaryOf, tagsOf, priorityOf, key, limitsOf, check, cwdOf, starts, conceal, run, ...settings } = definition;
+  const { summaryOf, tagsOf, priorityOf, key, limitsOf, check, cwdOf, starts, conceal, checkpoint, run, ...settings } =
+    definition;
   return {
     ...settings,
     result: definition.result ?? z.unknown(),
@@ -284,6 +338,25 @@ export function defineKind<Input extends z.ZodType, Result extends z.ZodType = z
     cwdOf: (input, facts) => cwdOf?.(input as z.output<Input>, facts),
     starts: (input) => starts?.(input as z.output<Input>) ?? [],
     conceal: conceal === undefined ? undefined : (input) => conceal(input as z.output<Input>),
-    run: (input, context) => run(input as z.output<Input>, context),
+    run: (input, context) => run(input as z.output<Input>, withCheckpoint(context, checkpoint)),
   };
+}
+
+/** The same context, whose checkpoints pass a schema. What an older version has left and does not fit ends the attempt. */
+function withCheckpoint<State extends z.ZodType>(
+  context: JobContext,
+  schema: State | undefined,
+): JobContext<z.output<State>> {
+  const { load, save } = context.checkpoint;
+  const typed: Checkpoint<z.output<State>> = {
+    load: async () => {
+      const value = await load();
+      return (value === undefined || schema === undefined ? value : parseInput(schema, value, "The checkpoint")) as
+        | z.output<State>
+        | undefined;
+    },
+    save: async (value) => save((schema === undefined ? value : parseInput(schema, value, "The checkpoint")) as Json),
+  };
+  // What the engine hands out has fields that change: a copy would keep what they were.
+  return Object.create(context, { checkpoint: { value: typed, enumerable: true } }) as JobContext<z.output<State>>;
 }

@@ -134,6 +134,8 @@ export function isHeld(state: JobState): state is HeldState {
 /** The exit code that a job has left: null if nobody saw it, undefined for a job that has none. */
 export function exitCodeOf(kind: string, state: TerminalState): number | null | undefined {
   if (state.status === "succeeded") return kind === "shell" ? 0 : undefined;
-  const code = "failure" in state ? state.failure.details?.["exit_code"] : undefined;
+  const failure = "failure" in state ? state.failure : undefined;
+  if (kind === "shell" && failure?.code === "lost") return null;
+  const code = failure?.details?.["exit_code"];
   return typeof code === "number" || code === null ? code : undefined;
 }

@@ -20,6 +20,10 @@ export interface ServerFacts {
   readonly startedAt: number;
   readonly home: string;
   readonly url: string | undefined;
+  /** The program that runs the jobs in a process of its own, where that is no Longhaul server. */
+  readonly program?: string;
+  /** What went wrong at the start and keeps something from being offered, a sentence each. */
+  readonly problems?: readonly string[];
   /** It was told to stop and takes no more jobs to run, but still answers. */
   readonly isDraining?: () => boolean;
   /** Absent where no agents run. */

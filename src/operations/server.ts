@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isServerAdmin } from "../engine/access.ts";
+import { defined } from "../job/defined.ts";
 import type { Json } from "../job/json.ts";
 import { schemaToJson } from "../job/schema-to-json.ts";
 import { defineOperation } from "./operation.ts";
@@ -16,6 +17,14 @@ export const serverStatus = defineOperation({
     started_at: z.string(),
     home: z.string().optional().describe("Where its files are; told to whoever looks after the whole server."),
     url: z.string().optional(),
+    program: z.string().optional().describe("Runs the jobs in a process of its own: this is no Longhaul server."),
+    problems: z
+      .array(z.string())
+      .readonly()
+      .optional()
+      .describe(
+        "What went wrong at the start, such as kinds that could not be loaded; told to whoever looks after the server.",
+      ),
     memory_bytes: z.int(),
     paused_kinds: z.array(z.string()),
     jobs: z.record(z.string(), z.int()).describe("How many jobs are in each state."),
@@ -29,8 +38,9 @@ export const serverStatus = defineOperation({
       version: server.version,
       pid: process.pid,
       started_at: new Date(server.startedAt).toISOString(),
-      ...(isServerAdmin(actor) ? { home: server.home } : {}),
+      ...(isServerAdmin(actor) ? defined({ home: server.home, problems: server.problems }) : {}),
       url: server.url,
+      program: server.program,
       memory_bytes: process.memoryUsage.rss(),
       paused_kinds: await engine.pausedKinds(),
       jobs,

@@ -42,6 +42,7 @@ export function openAgentKind(config: LoadedConfig, parts: AgentParts): OpenedAg
     maxSteps: agent.max_steps ?? defaultSteps,
     termGraceMs: config.shell.term_grace_ms,
     secretFiles: agent.secret_files,
+    compaction: agent.compaction,
     mcpServers: agent.mcp_servers,
     redactor,
     patterns,

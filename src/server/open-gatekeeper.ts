@@ -9,7 +9,9 @@ import { LonghaulError } from "../job/error.ts";
 /** Who may come in over the network, by the configuration and the tokens that were given out. */
 export async function openGatekeeper(config: LoadedConfig, engine: Engine, localToken: string): Promise<Gatekeeper> {
   const { host, hosts, origins, trusted_proxies: trustedProxies } = config.server;
-  if (!isLoopbackHost(host) && config.oidc === undefined) await demandToken(engine, host);
+  // Where machines share a store, a token may be made on any of them at any time.
+  const isAlone = config.store === undefined;
+  if (isAlone && !isLoopbackHost(host) && config.oidc === undefined) await demandToken(engine, host);
   const admit = createAdmit({
     tokens: engine.tokens,
     sessions: engine.sessions,

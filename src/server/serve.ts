@@ -24,6 +24,7 @@ import { chooseKinds } from "./choose-kinds.ts";
 import { openCrawlSettings } from "./crawl-settings.ts";
 import { createDesktop } from "./desktop.ts";
 import { createInsideVariables } from "./inside-variables.ts";
+import { loadKinds } from "./load-kinds.ts";
 import { createLog, type Log } from "./log-file.ts";
 import { openAgentKind } from "./open-agent-kind.ts";
 import { openDoors, readToken, type Doors, type ListeningFacts } from "./open-doors.ts";
@@ -127,10 +128,12 @@ export async function openEngineWithKinds(
     createCrawlKind({ ...crawl.settings, ...defined({ askModel: agent.readData }) }),
     createEndpointKind({ directory: endpoints, redactor }),
   ];
+  const own = await loadKinds(config.kinds, [...kinds, ...moreKinds]);
+  for (const problem of own.problems) log("error", problem);
   const engine = await openEngine({
     home: config.paths.home,
     patterns,
-    kinds: chooseKinds([...kinds, ...moreKinds], config.worker),
+    kinds: chooseKinds([...kinds, ...moreKinds, ...own.kinds], config.worker),
     labels: config.worker.labels,
     ...defined({ postgres: config.store, role }),
     outputCapBytes: config.shell.output_cap_mb * 1_000_000,
@@ -161,6 +164,7 @@ export async function openEngineWithKinds(
     agents: agent.agents,
     ...defined({ library }),
     readCard,
+    ...(own.problems.length === 0 ? {} : { problems: own.problems }),
     hasBrowser: () => web.browser.executable !== undefined,
   };
   return { engine, server, close };

@@ -59,8 +59,8 @@ export interface OutputStore {
 }
 
 export interface Restored {
-  /** What was written last may be missing: its machine was lost before it handed that on. */
-  readonly isTorn: boolean;
+  /** Another machine wrote it, or this one has lost some of it: what had not been handed on is missing. */
+  readonly isMoved: boolean;
 }
 
 export interface PieceAddress {

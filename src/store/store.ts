@@ -371,6 +371,8 @@ export type Hint =
   /** There may be a delivery to make. */
   | { readonly type: "delivery-due" }
   | { readonly type: "output-grown"; readonly id: JobId }
+  /** Somebody looks at the output of a job that runs elsewhere. */
+  | { readonly type: "output-watched"; readonly id: JobId }
   /** There may be a letter to this worker. */
   | { readonly type: "letter-posted"; readonly worker: string }
   | { readonly type: "letter-answered"; readonly letter: string };

@@ -124,6 +124,36 @@ describe("a job whose engine was stopped", () => {
     await untilStatus(knowing, id, "succeeded");
   });
 
+  it("goes back to the queue after a minute with an engine that does not know its kind, and says why", async () => {
+    const puppet = new Puppet({ onInterrupt: "adopt" });
+    const engine = await world().openTimed([puppet.kind]);
+    const { id } = await engine.submit({ kind: "puppet", input: {} });
+    await puppet.next();
+    const stranger = await world().reopen([]);
+    await world().clock.advance(61_000);
+    await untilStatus(stranger, id, "queued");
+    expect(await stranger.diagnose(id)).toMatchObject({ reason: 'no worker here runs jobs of kind "puppet"' });
+    const knowing = await world().reopen([puppet.kind]);
+    const again = await puppet.next();
+    expect(again.context).toMatchObject({ attempt: 1, isInterrupted: true });
+    again.succeed();
+    await untilStatus(knowing, id, "succeeded");
+  });
+
+  it("fails when its kind is back after that, if it must not be repeated", async () => {
+    const puppet = new Puppet({ onInterrupt: "fail" });
+    await (await crash([puppet], ["work"])).close();
+    const stranger = await world().openTimed([]);
+    const [job] = (await stranger.list()).jobs;
+    const id = job?.id ?? "";
+    await world().clock.advance(61_000);
+    await untilStatus(stranger, id, "queued");
+    const knowing = await world().reopen([puppet.kind]);
+    await untilStatus(knowing, id, "failed");
+    expect(await stateOf(knowing, id, "failed")).toMatchObject({ failure: { code: "interrupted" } });
+    expect(puppet.attempts).toHaveLength(0);
+  });
+
   it("keeps a result that it returns while the engine stops", async () => {
     const puppet = new Puppet({ isStubborn: true });
     const engine = await world().open([puppet.kind]);
@@ -215,8 +245,9 @@ describe("a lost lease", () => {
     options: { maxLosses?: number } = {},
   ): Promise<{ engine: Engine; clock: FakeClock }> {
     store ??= await openSqliteStore({ file: join(world().home, "longhaul.db") });
-    const shared: Store = { ...store, capabilities: { isExclusive: false }, close: async () => undefined };
     const clock = new FakeClock();
+    const capabilities = { ...store.capabilities, isExclusive: false };
+    const shared: Store = { ...store, capabilities, time: async () => clock.now(), close: async () => undefined };
     const engine = await createEngine({ store: shared, kinds: [kind], clock, leaseMs, ...options });
     engines.push({ engine, clock });
     return { engine, clock };
@@ -332,7 +363,7 @@ describe("a lost lease", () => {
         /^its worker was lost 2 times before it got further, so it pauses for \d+ s$/,
       ) as string,
     });
-    await clock.advance(4_000);
+    await clock.advance(3_000);
     expect(puppet.attempts).toEqual([]);
     await clock.advance(8_000);
     (await puppet.next()).succeed();

@@ -30,16 +30,17 @@ export function findPostgres(): string | undefined {
 }
 
 /** A server of its own on loopback, with its data in a temporary folder. Postgres refuses to run as root: there it runs as nobody. */
-export async function startPostgres(): Promise<PostgresServer> {
+export async function startPostgres({ isDurable = false } = {}): Promise<PostgresServer> {
   const programs = findPostgres();
   if (programs === undefined) throw new Error("Postgres is not installed");
-  const base = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
+  const base = !isDurable && existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
   const folder = await mkdtemp(join(base, "longhaul-postgres-"));
   const isRoot = process.getuid?.() === 0;
   if (isRoot) chownSync(folder, nobody.uid, nobody.gid);
   const data = join(folder, "data");
   const options = { ...(isRoot ? nobody : {}), cwd: folder, stdio: "pipe" } as const;
   initialize(programs, folder, data, options);
+  appendFileSync(join(data, "postgresql.conf"), isDurable ? settings : settings + unsafeSettings);
   const port = await findFreePort();
   let server: ChildProcess | undefined;
   const start = async (): Promise<void> => {
@@ -65,12 +66,15 @@ export async function startPostgres(): Promise<PostgresServer> {
   };
 }
 
-/** Nothing has to outlast a power cut here, so nothing is synced; a commit still outlasts the server. */
 const settings = `
 listen_addresses = '127.0.0.1'
 unix_socket_directories = ''
 max_connections = 300
 shared_buffers = 128MB
+`;
+
+/** For tests nothing has to outlast a power cut, so nothing is synced; a commit still outlasts the server. */
+const unsafeSettings = `
 fsync = off
 full_page_writes = off
 max_wal_size = 256MB
@@ -85,7 +89,6 @@ function initialize(programs: string, folder: string, data: string, options: obj
     encoding: "utf8",
   });
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
-  appendFileSync(join(data, "postgresql.conf"), settings);
 }
 
 async function findFreePort(): Promise<number> {

@@ -194,7 +194,7 @@ function pickOne(found: readonly Schedule[], reference: string): Schedule {
   throw new LonghaulError("conflict", `More than one schedule is named "${reference}": give an id, of ${ids}.`);
 }
 
-function listTimes(plan: SchedulePlan, nextAt: number | undefined, count: number): number[] {
+export function listTimes(plan: SchedulePlan, nextAt: number | undefined, count: number): number[] {
   const times: number[] = [];
   for (let at = nextAt; at !== undefined && times.length < count; at = readPlan(plan).next(at)) times.push(at);
   return times;

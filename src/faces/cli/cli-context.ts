@@ -44,7 +44,7 @@ export interface ServeFlags {
   readonly host?: string;
   readonly port?: number;
   readonly allowRemoteShell?: boolean;
-  /** Which jobs run here; words with commas between them. */
+  /** Which jobs run here, and modules that export kinds of one's own; words with commas between them. */
   readonly kinds?: string;
   readonly concurrency?: string;
   readonly labels?: string;

@@ -47,20 +47,30 @@ export class BrokenCallError extends Error {
 }
 
 /** At the path of a local socket, or at an address such as `http://127.0.0.1:7467`. */
-export function createClient(address: string, { context, onVersion, token }: ClientOptions = {}): Client {
-  const place = toPlace(address, token);
-  const send = async <Output>(path: string, given: unknown, signal: AbortSignal | undefined): Promise<Output> => {
-    const { status, body, version } = parseAnswer(await post(place, path, JSON.stringify(given), signal));
-    if (version !== undefined) onVersion?.(version);
-    if (status === 200) return body as Output;
-    throw toError(body, status);
-  };
+export function createClient(address: string, { context, ...options }: ClientOptions = {}): Client {
+  const send = createPoster(address, options);
   const sendWithContext = <Output>(operation: string, input: unknown, signal?: AbortSignal): Promise<Output> =>
     send(`/call/${operation}${clientQuery}`, { input, client: context?.() ?? {} }, signal);
   return {
     call: (operation, input, signal) => send(`/call/${operation}`, input, signal),
     callWithContext: sendWithContext,
     start: sendWithContext,
+  };
+}
+
+type Poster = <Output>(path: string, given: unknown, signal?: AbortSignal) => Promise<Output>;
+
+/** Posts JSON to a path and returns the JSON of the answer; what went wrong there is thrown here. */
+export function createPoster(
+  address: string,
+  { onVersion, token }: Pick<ClientOptions, "onVersion" | "token"> = {},
+): Poster {
+  const place = toPlace(address, token);
+  return async <Output>(path: string, given: unknown, signal?: AbortSignal): Promise<Output> => {
+    const { status, body, version } = parseAnswer(await post(place, path, JSON.stringify(given), signal));
+    if (version !== undefined) onVersion?.(version);
+    if (status === 200) return body as Output;
+    throw toError(body, status);
   };
 }
 

@@ -78,6 +78,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
   });
   const listeners = new HttpListeners({ maxStreams: options.maxStreams ?? 1_000, maxTaskIds, keepAliveMs });
   const connections = new Set<McpConnection>();
+  checkBuild(options, outcomes);
   const connectionFor = (caller: Caller): JobsConnection => servedConnection(options, outcomes, caller);
   return {
     fetch: async (request, caller = anybody) => {
@@ -146,6 +147,12 @@ function servedConnection(options: McpEndpointOptions, outcomes: OutcomeCache, c
   void options.build({ ...context, onServed: (connection) => (served = connection) });
   if (served === undefined) throw new LonghaulError("conflict", "build must call serveJobs before it returns.");
   return served;
+}
+
+/** What is wrong with a server shows when its endpoint is made, and not when the first client comes. */
+function checkBuild({ engine, build, onFault = () => undefined }: McpEndpointOptions, outcomes: OutcomeCache): void {
+  const built = build({ ...openContext(engine, outcomes, anybody), isTaskRequest: true });
+  if (built instanceof Promise) built.catch((error: unknown) => onFault(error as Error));
 }
 
 function toAuthInfo(caller: Caller): AuthInfo {

@@ -1,5 +1,6 @@
 import type { CallToolResult, McpServer } from "@modelcontextprotocol/server";
 import type { z } from "zod";
+import { LonghaulError } from "../../job/error.ts";
 import type { Job } from "../../job/job.ts";
 import { createActorFor, type ActorFor } from "./protocol/client-root.ts";
 import type { JobsConnection, JobsContext } from "./connection.ts";
@@ -11,7 +12,7 @@ import { tasksExtension } from "./protocol/protocol-names.ts";
 import { installLegacyTasks } from "./tasks/tasks-legacy.ts";
 import { installTasks } from "./tasks/tasks-modern.ts";
 import { markSeen } from "./tools/mark-seen.ts";
-import { toToolSchema } from "./tools/tool-schema.ts";
+import { toFullToolSchema, toToolSchema } from "./tools/tool-schema.ts";
 
 export interface JobServer {
   /** Registers a tool whose calls start jobs of a kind. */
@@ -50,6 +51,7 @@ export function serveJobs(mcp: McpServer, context: JobsContext, options: ServeJo
   }
   context.onServed?.(connection);
   const addTool = (tool: JobTool): void => {
+    if (!context.engine.kinds.some(({ name }) => name === tool.kind)) throw unknownKind(tool, context);
     tools.set(tool.name, tool);
     if (!byKind.has(tool.kind)) byKind.set(tool.kind, tool);
     if (!context.isTaskRequest) registerTool(mcp, tool);
@@ -57,16 +59,22 @@ export function serveJobs(mcp: McpServer, context: JobsContext, options: ServeJo
   return { addTool, actorFor, registerTool: (definition) => addTool(defineJobTool(definition)) };
 }
 
+function unknownKind({ name, kind }: JobTool, { engine }: JobsContext): LonghaulError {
+  const known = engine.kinds.map((one) => one.name).join(", ");
+  return new LonghaulError("unknown_kind", `The tool "${name}" is for jobs of kind "${kind}"; known kinds: ${known}.`);
+}
+
 function registerTool(mcp: McpServer, tool: JobTool): void {
-  const { title, description, annotations, output, meta } = tool;
+  const { title, description, annotations, output, meta, isListedInFull } = tool;
+  const toSchema = isListedInFull === true ? toFullToolSchema : toToolSchema;
   const registered = mcp.registerTool(
     tool.name,
     {
       description,
-      inputSchema: toToolSchema(tool.listedInput ?? tool.input),
+      inputSchema: toSchema(tool.listedInput ?? tool.input),
       title,
       annotations,
-      outputSchema: output === undefined ? undefined : toToolSchema(output),
+      outputSchema: output === undefined ? undefined : toSchema(output),
       _meta: meta,
     },
     () => toolError("The gate answers this tool."),

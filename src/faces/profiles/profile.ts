@@ -110,7 +110,7 @@ export function defineProfile<Reply>(profile: ProfileDefinition<Reply>): McpProf
     toolNames: tools.map(({ name }) => name),
     onceOnlyTools: [...onceOnly, ...otherNames],
     registerTools: (mcp, contextFor) => {
-      for (const tool of tools) register(mcp, tool, profile, contextFor);
+      for (const tool of tools) registerTool(mcp, tool, profile, contextFor);
     },
   });
 }
@@ -149,10 +149,14 @@ export function toMcpProfile(shape: ProfileShape): McpProfile {
 }
 
 /** What a tool throws for its caller becomes a result: a model can read it and try again. */
-function register<Reply>(
+export function registerTool<Reply>(
   mcp: McpServer,
   tool: Tool<Reply>,
-  { toSchema = toFullToolSchema, toResult, toError }: ProfileDefinition<Reply>,
+  {
+    toSchema = toFullToolSchema,
+    toResult,
+    toError,
+  }: Pick<ProfileDefinition<Reply>, "toSchema" | "toResult" | "toError">,
   contextFor: (request: ServerContext) => CallContext,
 ): void {
   const { title, description, annotations, meta, input, listedInput = input, output } = tool;

@@ -82,7 +82,10 @@ export function createActivity(context: JobContext, redactor: Redactor): Activit
     },
     progress: (doing, conversation) => {
       const parts = [`step ${conversation.steps + 1}`, brief(doing).slice(0, 60), ...spent(conversation)];
-      context.progress({ message: parts.filter((part) => part !== "").join(" · ") });
+      const { items } = conversation.todos;
+      const done = items.filter(({ status }) => status === "completed").length;
+      const counts = items.length === 0 ? {} : { counts: { done, total: items.length } };
+      context.progress({ message: parts.filter((part) => part !== "").join(" · "), ...counts });
     },
     end: (model, conversation) => {
       const { steps } = conversation;

@@ -57,7 +57,8 @@ const maxAtOnce = 8;
 
 /** The first call, and those right behind it that only read as it does. */
 function nextBatch(calls: readonly ToolCall[], tools: readonly AgentTool[]): ToolCall[] {
-  const isReader = ({ name }: ToolCall): boolean => tools.find((tool) => tool.name === name)?.isReader === true;
+  const isReader = ({ name, input }: ToolCall): boolean =>
+    tools.find((tool) => tool.name === name)?.isReader(input) === true;
   const end = calls.findIndex((call) => !isReader(call));
   return calls.slice(0, Math.min(maxAtOnce, Math.max(1, end === -1 ? calls.length : end)));
 }
@@ -111,9 +112,9 @@ async function attempt(
   if (call.problem !== undefined) return { text: call.problem, isError: true };
   const conceal = parts.redactor.known;
   const { files, patterns } = parts;
-  const { pending, todos, seen } = conversation;
+  const { pending, todos, seen, commands, delegates } = conversation;
   const memory = new FileMemory(files, seen);
-  const use: ToolUse = { job: context, files, memory, patterns, todos, conceal, key };
+  const use: ToolUse = { job: context, files, memory, patterns, todos, commands, delegates, conceal, key };
   try {
     if (pending?.isUnderWay === true) return await afterInterruption(tool, call, use);
     if (tool.isUnrepeatable && pending !== null) {

@@ -37,6 +37,42 @@ export function compact(conversation: Conversation): boolean {
   return true;
 }
 
+/** What is to be summed up: what happened before the newest exchange, told at length. */
+export interface OldPart {
+  readonly text: string;
+  /** How many messages it is about, the first one not counted. */
+  readonly count: number;
+}
+
+export function tellAtLength(conversation: Conversation, maxCharacters: number): OldPart {
+  const { prompt, digest, messages, todos } = conversation;
+  const exchanges = toExchanges(messages.slice(1));
+  const old = exchanges.slice(0, -1).flat();
+  const shown = withoutPictures(withoutThoughts(old), leftOutPicture);
+  for (let longest = longestText; ; longest /= 2) {
+    const told = shown.map((message) => JSON.stringify(cutTexts(message, longest)));
+    const plan = todos.items.length === 0 ? [] : ["# The plan", showTodos(todos.items)];
+    const text = [`# The task\n${cut(prompt.goal, longest)}`, ...digest, "# What happened", ...told, ...plan].join(
+      "\n",
+    );
+    if (text.length <= maxCharacters || longest < shortestText) {
+      return { text: old.length === 0 ? "" : text.slice(0, maxCharacters), count: old.length };
+    }
+  }
+}
+
+/** Puts a summary in the place of what it sums up; false, and nothing is changed, if that saves little. */
+export function replaceOld(conversation: Conversation, { count }: OldPart, summary: string): boolean {
+  const before = sizeOf(conversation.messages);
+  const { prompt } = conversation;
+  const digest = [summary];
+  const newest = conversation.messages.slice(1 + count);
+  const messages = toMessages({ ...prompt, digest, old: [], newest }, conversation);
+  if (sizeOf(messages) >= before * worthwhileShare) return false;
+  Object.assign(conversation, { messages, digest } satisfies Partial<Conversation>);
+  return true;
+}
+
 /** An answer of the model, with what was said to it: neither can stand without the other. */
 type Exchange = readonly Message[];
 

@@ -22,6 +22,7 @@ const agentInputSchema = z.strictObject({
   max_steps: z.int().min(1).max(10_000).optional().describe("Replies of the model; ends with what it has by then."),
   max_tokens: z.int().min(1).optional().describe("Read and written, in all steps; ends with what it has by then."),
   max_cost_usd: z.number().positive().optional(),
+  depth: z.int().min(0).max(9).optional().describe("Agents above this one that have handed on a part of their task."),
   output_schema: z.record(z.string(), jsonSchema).optional().describe("JSON Schema of the result."),
 });
 

@@ -3,6 +3,8 @@ import type { Json } from "../../job/json.ts";
 import type { Message, ModelReply, ToolCall } from "./model/call-model.ts";
 import { addUsage, noUsage, type TokenUsage } from "./model/token-usage.ts";
 import { promptText, type Prompt } from "./prompt.ts";
+import type { CommandList } from "./tools/commands.ts";
+import type { Delegates } from "./tools/delegate.ts";
 import { toPictureMessage, type Picture } from "./tools/pictures.ts";
 import type { SeenFiles } from "./tools/seen-files.ts";
 import type { Todo } from "./tools/todos.ts";
@@ -34,6 +36,8 @@ export interface Conversation {
   pending: Pending | null;
   todos: { items: Todo[] };
   seen: SeenFiles;
+  commands: { items: CommandList["items"][number][] };
+  delegates: Delegates;
   usage: TokenUsage;
   /** Null where the price of a model is not known. */
   costUsd: number | null;
@@ -49,6 +53,8 @@ export interface Conversation {
   reminders: number;
   /** How often it was made shorter without an answer in between. */
   compactions: number;
+  /** The model has summed it up, and has not answered since. */
+  isSummedUp: boolean;
   lastText: string;
   /** Tokens that went in with the last reply. */
   lastInput: number;
@@ -63,6 +69,8 @@ export function startConversation(instructions: string, prompt: Prompt): Convers
     pending: null,
     todos: { items: [] },
     seen: {},
+    commands: { items: [] },
+    delegates: { count: 0 },
     usage: noUsage,
     costUsd: 0,
     steps: 0,
@@ -72,6 +80,7 @@ export function startConversation(instructions: string, prompt: Prompt): Convers
     isBlind: false,
     reminders: 0,
     compactions: 0,
+    isSummedUp: false,
     lastText: "",
     lastInput: 0,
   };
@@ -98,6 +107,7 @@ export function addReply(conversation: Conversation, reply: ModelReply, costUsd:
   conversation.lastInput = usage.input;
   conversation.steps += 1;
   conversation.compactions = 0;
+  conversation.isSummedUp = false;
   if (text.trim() !== "") conversation.lastText = text;
 }
 

@@ -4,6 +4,7 @@ import type { Json } from "../../job/json.ts";
 import { createActivity, type Activity } from "./activity.ts";
 import { answerCalls } from "./answer-calls.ts";
 import { compact, tell } from "./compact.ts";
+import { compactByModel } from "./compact-by-model.ts";
 import {
   addReply,
   loadConversation,
@@ -20,12 +21,15 @@ import { findModels, modelLabel, type ModelChoice } from "./model/model-names.ts
 import { callPersistently, defaultRetryPolicy, type PersistentReply } from "./model/persistent-call.ts";
 import { costOf, findPrice } from "./model/prices.ts";
 import { totalTokens } from "./model/token-usage.ts";
-import { buildInstructions, buildPrompt } from "./prompt.ts";
+import { buildPrompt } from "./prompt.ts";
+import { buildInstructions } from "./instructions.ts";
 import { limitReached, roundDollars, serveRun, toResult } from "./run-result.ts";
 import type { RunParts } from "./settings.ts";
 import { createSummarizer } from "./summarize.ts";
 import { openToolBox } from "./tool-box.ts";
 import type { AgentTool } from "./tools/agent-tool.ts";
+import { stopCommands } from "./tools/commands.ts";
+import { createDelegateTools } from "./tools/delegate.ts";
 import { hasPictures, withBytes, withoutPictures } from "./tools/pictures.ts";
 
 interface LoopParts extends RunParts {
@@ -44,24 +48,33 @@ export async function runLoop(parts: RunParts, client: ModelClient): Promise<Loo
   const { input, context, settings } = parts;
   const activity = createActivity(context, settings.redactor);
   const handedIn: { data?: Json } = {};
+  const conversation = await openConversation(parts);
+  const delegating = createDelegateTools({
+    input,
+    used: () => conversation,
+    spend: (usage, cost) => spend(conversation, usage, cost),
+  });
   const box = await openToolBox(input, settings, {
+    more: delegating,
     signal: context.signal,
     onResult: (data) => (handedIn.data = data),
     onProblem: (problem) => context.log(settings.redactor.text(problem), "warn"),
   });
   const choices = findModels(modelsOf(input), settings);
   try {
-    const conversation = await openConversation(parts);
     const loop = { ...parts, client, activity, choices, handedIn, tools: box.tools };
     serve(conversation, loop);
-    return await converse(conversation, loop);
+    const result = await converse(conversation, loop);
+    await stopCommands(conversation.commands, context);
+    return result;
   } finally {
     activity.endText();
     await box.close();
   }
 }
 
-async function openConversation({ input, files, context }: RunParts): Promise<Conversation> {
+async function openConversation(parts: RunParts): Promise<Conversation> {
+  const { input, files, context } = parts;
   const stored = await loadConversation(context.checkpoint);
   if (stored !== undefined) {
     // A new attempt by hand gets every chance again; what was found out stays.
@@ -75,7 +88,7 @@ async function openConversation({ input, files, context }: RunParts): Promise<Co
       isBlind: false,
     };
   }
-  return startConversation(await buildInstructions(input, files), await buildPrompt(input, files));
+  return startConversation(await buildInstructions(parts), await buildPrompt(input, files));
 }
 
 function serve(conversation: Conversation, parts: LoopParts): void {
@@ -130,7 +143,7 @@ async function converse(conversation: Conversation, parts: LoopParts): Promise<L
 /** One reply of a model. A conversation that has become too long for it is made shorter. */
 async function nextReply(conversation: Conversation, parts: LoopParts): Promise<PersistentReply> {
   const { activity, context, settings } = parts;
-  while (isNearlyFull(conversation, parts) && shorten(conversation, activity));
+  while (isNearlyFull(conversation, parts) && (await shorten(conversation, parts)));
   for (;;) {
     activity.progress("thinking", conversation);
     try {
@@ -166,7 +179,7 @@ async function nextReply(conversation: Conversation, parts: LoopParts): Promise<
         continue;
       }
       if (!(error instanceof ModelError) || error.type !== "overflow") throw error;
-      if (!shorten(conversation, activity)) {
+      if (!(await shorten(conversation, parts))) {
         throw new JobFailure("context_overflow", error.message, { retryable: false, cause: error });
       }
     } finally {
@@ -200,10 +213,15 @@ function isNearlyFull({ lastInput, current, messages }: Conversation, { choices,
   return lastInput + guessed > room * fullShare;
 }
 
-function shorten(conversation: Conversation, activity: Activity): boolean {
+/** The model sums up what is old, once for each time that it is too long; where that is not enough, rules always make room. */
+async function shorten(conversation: Conversation, parts: LoopParts): Promise<boolean> {
   const before = JSON.stringify(conversation.messages).length;
-  if (!compact(conversation)) return false;
-  activity.event("compacted", { before, after: JSON.stringify(conversation.messages).length });
+  const isFirst = conversation.compactions === 0 && !conversation.isSummedUp;
+  const byModel = parts.settings.compaction === "model" && isFirst && (await compactByModel(conversation, parts));
+  if (!byModel && !compact(conversation)) return false;
+  conversation.isSummedUp = byModel;
+  const after = JSON.stringify(conversation.messages).length;
+  parts.activity.event("compacted", { by: byModel ? "model" : "rules", before, after });
   conversation.lastInput = 0;
   return true;
 }

@@ -36,6 +36,8 @@ export interface AgentSettings extends ModelTable {
   readonly hasProgram: (name: string, path?: string) => boolean;
   readonly web: WebAccess;
   readonly mcpServers: McpServers;
+  /** Who sums up a conversation that is too long: the model, and rules where it cannot, or rules alone. */
+  readonly compaction: "model" | "rules";
   readonly retry?: RetryPolicy;
 }
 

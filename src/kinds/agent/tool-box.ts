@@ -3,10 +3,10 @@ import type { AgentInput } from "./contract.ts";
 import type { AgentSettings } from "./settings.ts";
 import type { AgentTool } from "./tools/agent-tool.ts";
 import { askUserTool } from "./tools/ask-user.ts";
+import { commandTools } from "./tools/commands.ts";
 import { createSubmitTool, giveUpTool } from "./tools/ending-tools.ts";
 import { openMcpTools } from "./tools/mcp-tools.ts";
 import { readTools } from "./tools/read-tools.ts";
-import { runCommandTool } from "./tools/run-command.ts";
 import { todoTool } from "./tools/todos.ts";
 import { createWebTools } from "./tools/web-tools.ts";
 import { writeTools } from "./tools/write-tools.ts";
@@ -20,7 +20,12 @@ export interface ToolBox {
 export async function openToolBox(
   input: AgentInput,
   settings: AgentSettings,
-  options: { signal: AbortSignal; onResult: (data: Json) => void; onProblem: (problem: string) => void },
+  options: {
+    signal: AbortSignal;
+    onResult: (data: Json) => void;
+    onProblem: (problem: string) => void;
+    more: readonly AgentTool[];
+  },
 ): Promise<ToolBox> {
   const submit = input.output_schema === undefined ? [] : [createSubmitTool(input.output_schema, options.onResult)];
   const own = [
@@ -29,11 +34,14 @@ export async function openToolBox(
     todoTool,
     askUserTool,
     ...writeTools,
-    runCommandTool,
+    ...commandTools,
+    ...options.more,
     ...submit,
     giveUpTool,
   ];
   const mcp = await openMcpTools(settings.mcpServers, options);
-  const isOffered = (tool: AgentTool): boolean => input.read_only !== true || !tool.isChange;
+  // Without run_command there are no commands to look at.
+  const isOffered = (tool: AgentTool): boolean =>
+    input.read_only !== true || !(tool.isChange || commandTools.includes(tool));
   return { tools: [...own, ...mcp.tools].filter(isOffered), close: mcp.close };
 }

@@ -6,7 +6,7 @@ import type { JobContext, StopCause } from "../../job/kind.ts";
 import type { Progress } from "../../job/state.ts";
 import type { EndpointHealth } from "./remote-endpoint.ts";
 import { Worker, type WorkerCommand, type WorkerListener, type WorkerReply } from "./worker.ts";
-import { listByToken, signalProcess } from "../shell/process-tree.ts";
+import { listByTokens, signalProcess } from "../shell/process-tree.ts";
 
 export interface PoolSettings {
   readonly command: WorkerCommand;
@@ -191,7 +191,7 @@ export function workersEnv(home: string): Record<string, string> {
 export async function endLeftoverWorkers(home: string): Promise<void> {
   const giveUpAt = performance.now() + patienceMs;
   for (;;) {
-    const left = await listByToken(`${workersVariable}=${home}`);
+    const left = await listByTokens([`${workersVariable}=${home}`]);
     if (left.length === 0 || performance.now() > giveUpAt) return;
     for (const pid of left) signalProcess(pid, "SIGKILL");
     await delay(20);

@@ -14,10 +14,14 @@ export interface AttemptFiles {
   readonly stderr: OutputFile;
 }
 
+export function recordFile(folder: string): string {
+  return join(folder, "process");
+}
+
 export function openFiles(context: JobContext): AttemptFiles {
   const folder = context.folder();
   return {
-    record: join(folder, "process"),
+    record: recordFile(folder),
     stdin: join(folder, "stdin"),
     frames: join(folder, "input"),
     stdout: context.outputFile("stdout"),

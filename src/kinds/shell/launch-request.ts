@@ -3,7 +3,7 @@ import type { ProcessEnd } from "./process-record.ts";
 import type { AttemptFiles } from "./attempt-files.ts";
 import type { WindowSize } from "../../job/kind.ts";
 import type { ShellInput } from "./contract.ts";
-import { jobVariable } from "./main-process.ts";
+import { attemptVariable, jobVariable } from "./main-process.ts";
 
 /** An account that commands run as. */
 export interface CommandUser {
@@ -53,6 +53,7 @@ export interface Launched {
 
 interface Place {
   readonly id: string;
+  readonly attempt: number;
   readonly files: AttemptFiles;
   readonly cwd: string;
   readonly shell: string;
@@ -64,16 +65,17 @@ interface Place {
 
 /** What to start for an attempt: files for its output, a pipe or a file for its input. */
 export async function toLaunchRequest(input: ShellInput, place: Place): Promise<LaunchRequest> {
-  const { id, files, cwd, shell, inheritedEnv, wrapper, insideEnv } = place;
+  const { id, attempt, files, cwd, shell, inheritedEnv, wrapper, insideEnv } = place;
   if (input.stdin !== undefined) await writeInput(files.stdin, input.stdin);
   const terminal: Record<string, string> = input.pty === true ? { TERM: "xterm-256color" } : {};
+  const marks = { [jobVariable]: id, [attemptVariable]: String(attempt) };
   return {
     argv: input.argv ?? [shell, "-c", input.command ?? ""],
     terminal: input.pty === true ? (input.window ?? defaultSize) : undefined,
     wrapper,
     cwd,
     inheritedEnv,
-    env: { ...wrapper?.user?.env, PWD: cwd, ...terminal, ...input.env, ...insideEnv, [jobVariable]: id },
+    env: { ...wrapper?.user?.env, PWD: cwd, ...terminal, ...input.env, ...insideEnv, ...marks },
     record: files.record,
     stdin: toCommandInput(input, files),
     stdout: files.stdout.path,

@@ -105,7 +105,7 @@ export const wrappedPrefix = "LONGHAUL_FOR_COMMAND_";
 
 /** Runs in the place that a wrapper has made: gives the command its variables and signals, and becomes it. */
 export const unwrapScript = String.raw`
-my %own = (LONGHAUL_JOB_ID => $ENV{LONGHAUL_JOB_ID});
+my %own = map { $_ => $ENV{$_} } qw(LONGHAUL_JOB_ID LONGHAUL_JOB_ATTEMPT);
 for (grep { /^${wrappedPrefix}/ } keys %ENV) { $own{substr($_, length('${wrappedPrefix}'))} = $ENV{$_} }
 %ENV = %own;
 $SIG{$_} = 'DEFAULT' for qw(TERM INT HUP);

@@ -4,7 +4,7 @@ import { JobFailure, messageOf } from "../../job/failure.ts";
 import { launchDirectly } from "./launch-directly.ts";
 import { onScript, type Launched, type LaunchRequest } from "./launch-request.ts";
 import { launcherScript, unwrapScript, wrappedPrefix } from "./launcher-script.ts";
-import { jobVariable } from "./main-process.ts";
+import { attemptVariable, jobVariable } from "./main-process.ts";
 import { toEnd, type ProcessEnd } from "./process-record.ts";
 
 interface Pending {
@@ -150,7 +150,7 @@ function unwrapLater(
   const { wrapper, env } = request;
   if (wrapper === undefined) return request;
   const wrapped = Object.entries(env).map(([name, value]) => [
-    name === jobVariable ? name : wrappedPrefix + name,
+    name === jobVariable || name === attemptVariable ? name : wrappedPrefix + name,
     value,
   ]);
   return {

@@ -12,7 +12,7 @@ import {
   type ProcessEnd,
   type ProcessRecord,
 } from "./process-record.ts";
-import { isCommandAlive, listByToken, listGroup, signalProcess } from "./process-tree.ts";
+import { isCommandAlive, listByTokens, listGroup, signalProcess } from "./process-tree.ts";
 
 /** The process that an attempt has started: now, or before its server died. */
 export interface MainProcess {
@@ -27,8 +27,18 @@ const markPollMs = 500;
 /** The variable that marks all processes of a job, wherever they go. */
 export const jobVariable = "LONGHAUL_JOB_ID";
 
-function listMarked(id: string): Promise<number[]> {
-  return listByToken(`${jobVariable}=${id}`);
+/** Beside it: two attempts of a job may run on one machine, where that has two workers. */
+export const attemptVariable = "LONGHAUL_JOB_ATTEMPT";
+
+/** All processes of a job, or those of one attempt. */
+interface Mark {
+  readonly id: string;
+  readonly attempt?: number;
+}
+
+function listMarked({ id, attempt }: Mark): Promise<number[]> {
+  const job = `${jobVariable}=${id}`;
+  return listByTokens(attempt === undefined ? [job] : [job, `${attemptVariable}=${attempt}`]);
 }
 
 /** Starts the command, unless this attempt did so before, or may have. */
@@ -46,6 +56,7 @@ export async function findOrStart(
 const noteSchema = z.object({
   attempt: z.int(),
   bootId: z.string(),
+  machine: z.string().optional(),
   /** What has become of an input that is streamed: some of it was passed on, or it ended before there was any. */
   input: z.enum(["streamed", "ended"]).optional(),
 });
@@ -57,23 +68,30 @@ export async function loadNote({ checkpoint }: JobContext): Promise<CommandNote 
 }
 
 export async function saveNote(context: JobContext, change: Pick<CommandNote, "input">): Promise<void> {
-  const note = (await loadNote(context)) ?? { attempt: context.attempt, bootId: readBootId() };
+  const note = (await loadNote(context)) ?? {
+    attempt: context.attempt,
+    bootId: readBootId(),
+    machine: context.machine,
+  };
   await context.checkpoint.save({ ...note, ...change });
 }
 
 /**
  * The record lies among the job's files, which somebody may delete, so its absence alone proves nothing. That the attempt is about to
  * start is noted in the store, after a file was made that says that it has not; whoever starts it removes that file.
- * The file is proof only until the machine is started anew, because its removal may not have reached the disk.
+ * The file is proof only until the machine is started anew, because its removal may not have reached the disk, and only on this machine.
  */
 async function mayHaveStarted(context: JobContext, record: string): Promise<boolean> {
-  const { attempt, checkpoint, isInterrupted } = context;
+  const { attempt, machine, checkpoint, isInterrupted } = context;
   const bootId = readBootId();
   const noted = isInterrupted || attempt > 1 ? await loadNote(context) : undefined;
-  if (isInterrupted && noted?.attempt === attempt) return noted.bootId !== bootId || !existsSync(unstartedFile(record));
+  if (isInterrupted && noted?.attempt === attempt) {
+    const isSameStart = noted.bootId === bootId && (noted.machine ?? machine) === machine;
+    return !isSameStart || !existsSync(unstartedFile(record));
+  }
   if (isInterrupted && existsSync(record)) return true;
   writeFileSync(unstartedFile(record), "", { mode: 0o600 });
-  await checkpoint.save({ attempt, bootId, ...(noted?.input === "ended" ? { input: noted.input } : {}) });
+  await checkpoint.save({ attempt, bootId, machine, ...(noted?.input === "ended" ? { input: noted.input } : {}) });
   return false;
 }
 
@@ -87,14 +105,14 @@ async function adopt(path: string, id: string, signal: AbortSignal): Promise<Mai
 
 /** Without its record nobody can tell how the command ends, but its processes may still run. */
 async function untilNoneIsMarked(id: string, signal: AbortSignal): Promise<undefined> {
-  while (!signal.aborted && (await listMarked(id)).length > 0) {
+  while (!signal.aborted && (await listMarked({ id })).length > 0) {
     await delay(markPollMs, undefined, { signal }).catch(() => undefined);
   }
 }
 
 /** Whether a process of the group is marked as one of the job's: its leader is gone, and others may have its number. */
 async function hasToken(group: number, id: string): Promise<boolean> {
-  const marked = new Set(await listMarked(id));
+  const marked = new Set(await listMarked({ id }));
   return (await listGroup(group)).some(({ pid }) => marked.has(pid));
 }
 
@@ -132,29 +150,29 @@ const endPollMs = 40;
 const killPatienceMs = 5_000;
 
 /**
- * Ends all processes of a job, its group and whatever has left the group but carries the job's token: asks them to
+ * Ends all processes of a job or of one attempt, its group and whatever has left the group but carries its token: asks them to
  * terminate, and after the grace time kills those that are left. Resolves when none is.
  */
-export async function terminate(group: number | undefined, id: string, graceMs: number): Promise<void> {
-  await signalAll(group, id, "SIGTERM");
-  await untilGone(group, id, graceMs);
-  await signalAll(group, id, "SIGKILL");
-  await untilGone(group, id, killPatienceMs);
+export async function terminate(group: number | undefined, mark: Mark, graceMs: number): Promise<void> {
+  await signalAll(group, mark, "SIGTERM");
+  await untilGone(group, mark, graceMs);
+  await signalAll(group, mark, "SIGKILL");
+  await untilGone(group, mark, killPatienceMs);
 }
 
-async function signalAll(group: number | undefined, id: string, signal: NodeJS.Signals): Promise<void> {
+async function signalAll(group: number | undefined, mark: Mark, signal: NodeJS.Signals): Promise<void> {
   if (group !== undefined && (await isCommandAlive(group))) {
     signalProcess(-group, signal);
     signalProcess(group, signal);
   }
-  for (const pid of await listMarked(id)) signalProcess(pid, signal);
+  for (const pid of await listMarked(mark)) signalProcess(pid, signal);
 }
 
-async function untilGone(group: number | undefined, id: string, maxMs: number): Promise<void> {
+async function untilGone(group: number | undefined, mark: Mark, maxMs: number): Promise<void> {
   const giveUpAt = performance.now() + maxMs;
   while (performance.now() < giveUpAt) {
     const isAlive = group !== undefined && (await isCommandAlive(group));
-    if (!isAlive && (await listMarked(id)).length === 0) return;
+    if (!isAlive && (await listMarked(mark)).length === 0) return;
     await delay(endPollMs);
   }
 }

@@ -46,15 +46,28 @@ export async function listTree(group: number): Promise<ProcessFacts[]> {
   return [...found];
 }
 
-/** Processes that carry the job's token in their environment: also those that left its process group. */
-export async function listByToken(token: string): Promise<number[]> {
+/** Processes that carry the job's tokens in their environment: also those that left its process group. */
+export async function listByTokens(tokens: readonly string[]): Promise<number[]> {
   const checked = await Promise.all(
     (await listPids()).map(async (pid) => {
-      const environment = await readFile(`/proc/${pid}/environ`, "latin1").catch(() => "");
-      return environment.split("\0").includes(token) ? pid : undefined;
+      const environment = await readEnvironment(pid);
+      return tokens.every((token) => environment.includes(token)) ? pid : undefined;
     }),
   );
   return checked.filter((pid) => pid !== undefined && pid !== process.pid) as number[];
+}
+
+/** The values that a variable has in the environments of processes. */
+export async function listValues(variable: string): Promise<Set<string>> {
+  const environments = await Promise.all((await listPids()).map(readEnvironment));
+  const beginning = `${variable}=`;
+  const found = environments.flat().filter((entry) => entry.startsWith(beginning));
+  return new Set(found.map((entry) => entry.slice(beginning.length)));
+}
+
+async function readEnvironment(pid: number): Promise<string[]> {
+  const text = await readFile(`/proc/${pid}/environ`, "latin1").catch(() => "");
+  return text.split("\0");
 }
 
 /** Ports on which these processes listen. */

@@ -12,6 +12,7 @@ import { shellContract, type ShellInput } from "./contract.ts";
 import { inspectCommand, Supervisor } from "./supervise.ts";
 import { writeSize } from "./input-pipe.ts";
 import type { Isolation } from "./isolation.ts";
+import { endLeftCommands } from "./left-commands.ts";
 import { toLaunchRequest, type Launched } from "./launch-request.ts";
 import type { Launcher } from "./launcher.ts";
 import { findOrStart, terminate, type MainProcess } from "./main-process.ts";
@@ -57,6 +58,7 @@ export function createShellKind(settings: ShellSettings): Kind {
     check: (input) => checkInput(input, settings),
     cwdOf: (input, { client, isConfined }) => findFolder(input.cwd, isConfined, settings, client.cwd),
     conceal: (input) => concealInput(input, settings.redactor),
+    endLeft: (left) => endLeftCommands(left, settings.termGraceMs),
     run: (input, context) => runCommand(input, context, settings),
   });
 }
@@ -138,9 +140,11 @@ async function runCommand(
   });
   const { group, ended, supervisor } = await starting;
   const end = await superviseToEnd(supervisor, ended, input).catch(async (thrown: unknown) => {
-    // The engine stops or has lost the job: the command runs on, for whoever adopts it.
+    // The engine stops: the command runs on, for the next one. One that was given up may be started again elsewhere, so it ends here.
     if (!isLeftRunning(context.signal)) {
-      await terminate(group, context.id, settings.termGraceMs);
+      // Of a job that was given up another attempt may run on this very machine.
+      const { id, attempt } = context;
+      await terminate(group, isGivenUp(context.signal) ? { id, attempt } : { id }, settings.termGraceMs);
       await supervisor.look();
     }
     throw thrown;
@@ -172,14 +176,14 @@ async function start(
   files: AttemptFiles,
   settings: ShellSettings,
 ): Promise<Launched | undefined> {
-  const { id, client, isConfined } = context;
+  const { id, attempt, client, isConfined } = context;
   const { launcher } = settings;
   const cwd = findFolder(input.cwd ?? context.cwd, isConfined, settings);
   const wrapper = isConfined ? settings.isolation.wrap(cwd) : undefined;
   const inheritedEnv = client?.env;
   const searchPath = input.env?.["PATH"] ?? (inheritedEnv ?? launcher.env)["PATH"];
   const insideEnv = await findInsideEnv(context, { isApart: wrapper !== undefined, searchPath }, settings);
-  const place = { id, files, cwd, wrapper, shell: input.shell ?? settings.shell, inheritedEnv, insideEnv };
+  const place = { id, attempt, files, cwd, wrapper, shell: input.shell ?? settings.shell, inheritedEnv, insideEnv };
   return launcher.launch(await toLaunchRequest(input, place));
 }
 
@@ -202,9 +206,12 @@ async function superviseToEnd(
   return end;
 }
 
+function isGivenUp(signal: AbortSignal): boolean {
+  return (signal.reason as StopCause | undefined)?.type === "lease_lost";
+}
+
 function isLeftRunning(signal: AbortSignal): boolean {
-  const cause = signal.reason as StopCause | undefined;
-  return cause?.type === "stopping" || cause?.type === "lease_lost";
+  return (signal.reason as StopCause | undefined)?.type === "stopping";
 }
 
 function toFailure(end: ProcessEnd | undefined, command: string, isRepeatable: boolean): JobFailure {

@@ -46,9 +46,10 @@ export async function cutMiddle(folder: string, stream: string, headBytes: numbe
 async function punch(folder: string, stream: string, headBytes: number, tailBytes: number): Promise<boolean> {
   const path = join(folder, `${stream}.0`);
   const { size } = await stat(path);
-  const from = Math.ceil(headBytes / 4096) * 4096;
+  const known = await readCut(folder, stream);
+  const from = Math.min(known?.from ?? Infinity, Math.ceil(headBytes / 4096) * 4096);
   const to = Math.floor((size - tailBytes) / 4096) * 4096;
-  const start = (await readCut(folder, stream))?.to ?? from;
+  const start = known?.to ?? from;
   if (to <= start) return true;
   // On record before the bytes are gone, so that nobody reads a hole; on a full disk there is room only afterwards.
   const recorded = await writeCut(folder, stream, { from, to }).catch(() => "no room");

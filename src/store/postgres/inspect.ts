@@ -1,9 +1,9 @@
 import type { Client } from "pg";
-import { openConnections, type ConnectionOptions, type Connections } from "./connections.ts";
-import { loadPeer } from "./driver.ts";
-import { readVersion, refuseNewer } from "./migrate.ts";
-import { refuseOld } from "./open-database.ts";
-import { migrations } from "./schema.ts";
+import { openConnections, type ConnectionOptions, type Connections } from "./database/connections.ts";
+import { loadPeer } from "./database/driver.ts";
+import { readVersion, refuseNewer } from "./database/migrate.ts";
+import { refuseOld } from "./database/open-database.ts";
+import { migrations } from "./database/schema.ts";
 
 export interface InspectOptions extends Omit<ConnectionOptions, "size"> {
   /** Past a PgBouncer, for LISTEN. */

@@ -187,4 +187,49 @@ describe("making a conversation shorter", () => {
   it("has nothing to cut in a short one", () => {
     expect(compact(startConversation("", { background: "", goal: "THE TASK" }))).toBe(false);
   });
+
+  it("is summed up by the model itself, which then goes on with what it wrote down", async () => {
+    const { models } = world();
+    world().write("a.txt", `${"a".repeat(99)}\n`.repeat(125));
+    await world().open({ compaction: "model" });
+    const isSummary = ({ said, body }: Heard): boolean => body["tools"] === undefined && said.includes("What happened");
+    let summaries = 0;
+    let steps = 0;
+    models.script("m", (heard) => {
+      if (isSummary(heard)) return { text: `Goal: THE TASK. Summary ${++summaries}.`, usage: { input: 7, output: 3 } };
+      if (heard.said.length > 60_000) return { status: 400, error: "prompt is too long" };
+      return ++steps > 12 ? { text: "Done." } : call("read_file", { filePath: "a.txt", startLine: steps });
+    });
+    const job = await world().run({ task: "THE TASK" });
+    expect(await world().result(job)).toMatchObject({ output: "Done.", steps: 13 });
+    expect(summaries).toBeGreaterThan(0);
+    const asked = models.heard.find(isSummary);
+    // It was told all of what was to be summed up, the summary before it included.
+    expect(asked?.said).toContain('\\"startLine\\":1}');
+    const last = models.heard.at(-1)?.said ?? "";
+    expect(last).toContain(`Summary ${summaries}.`);
+    const events = (await world().activity(job.id)).filter(({ type }) => type === "compacted");
+    expect(events.map(({ by }) => by)).toEqual(Array.from({ length: summaries }, () => "model"));
+    // What it cost counts.
+    expect((await world().result(job)).tokens.output).toBe(13 * 10 + summaries * 3);
+  });
+
+  it("is cut by rules where the model cannot sum it up", async () => {
+    const { models } = world();
+    world().write("a.txt", `${"a".repeat(99)}\n`.repeat(125));
+    await world().open({ compaction: "model" });
+    let steps = 0;
+    models.script("m", (heard) => {
+      if (heard.body["tools"] === undefined) return { status: 400, error: "no" };
+      if (heard.said.length > 60_000) return { status: 400, error: "prompt is too long" };
+      return ++steps > 12 ? { text: "Done." } : call("read_file", { filePath: "a.txt", startLine: steps });
+    });
+    const job = await world().run();
+    expect(await world().result(job)).toMatchObject({ output: "Done.", steps: 13 });
+    const types = (await world().activity(job.id)).filter(
+      ({ type }) => type === "not_compacted" || type === "compacted",
+    );
+    expect(types[0]).toMatchObject({ type: "not_compacted" });
+    expect(types[1]).toMatchObject({ type: "compacted", by: "rules" });
+  });
 });

@@ -64,7 +64,8 @@ describe("an agent", () => {
     });
     const { body = {} } = models.heard[0] ?? {};
     const [system, user] = body["messages"] as { role: string; content: string }[];
-    expect(system?.content).toContain(`Your working folder is ${world().root}. It contains: dir/, notes.md.`);
+    expect(system?.content).toContain(`The working folder is ${world().root}.`);
+    expect(system?.content).toContain("It contains: dir/, notes.md.");
     const places = [
       "THE CONTEXT",
       "=== notes.md ===\nremember the milk\n=== end of notes.md ===",

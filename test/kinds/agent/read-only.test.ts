@@ -31,6 +31,7 @@ describe("a run that only reads", () => {
       "grep",
       "todo_list",
       "ask_user",
+      "delegate",
       "give_up",
     ]);
     const results = toolResults(models.heard.at(-1)?.body ?? {});

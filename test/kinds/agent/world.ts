@@ -100,6 +100,7 @@ export class AgentWorld {
       maxSteps: 50,
       termGraceMs: 500,
       secretFiles: [".env", "*.pem"],
+      compaction: "rules",
       web: {},
       mcpServers: {},
       hasProgram: () => true,

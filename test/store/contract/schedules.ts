@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Fired, Firing, Schedule } from "../../../src/store/schedule-store.ts";
 import type { JobDraft } from "../../../src/store/store.ts";
 import { present } from "../../present.ts";
-import { day, second, t0 } from "../drafts.ts";
+import { day, second, t0, unknownId } from "../drafts.ts";
 import { outcomes, refusal, useWorld, type OpenStore } from "../world.ts";
 
 const hour = 3_600 * second;
@@ -117,7 +117,7 @@ export function describeSchedules(open: OpenStore): void {
     it("a job that cannot be made leaves the plan where it was", async () => {
       await add();
       const broken = {
-        drafts: [{ ...draftFor(t0 + hour), spec: { ...draftFor(t0 + hour).spec, dependsOn: ["x" as never] } }],
+        drafts: [{ ...draftFor(t0 + hour), spec: { ...draftFor(t0 + hour).spec, dependsOn: [unknownId] } }],
       };
       await expect(fire({ jobs: broken })).rejects.toMatchObject(refusal("not_found"));
       expect(await get()).toEqual(plan());

@@ -180,6 +180,29 @@ function describeCounting(pair: () => Pair): void {
     expect(await claim(t0 + second)).toHaveLength(3);
   });
 
+  it("a receiver that wants no more is told no more, also of what happens at that moment", async () => {
+    const [one, other] = pair();
+    const url = "https://a.example/";
+    for (let round = 0; round < 8; round++) {
+      const webhook = { url, on: ["end", "question"] } as const;
+      const { job, lease } = await one.start({ webhook, kept: { url } });
+      const ask = (key: string): Promise<unknown> =>
+        one.store.ask(lease, { key, question: { message: "Which?" }, at: t0 });
+      await ask("first");
+      const { claims } = await other.store.claimDeliveries({ now: t0, leaseMs: second, max: 1, perHost: 9 });
+      const [claim] = claims;
+      if (claim === undefined) throw new Error("there is nothing to deliver");
+      const asking = async (): Promise<void> => {
+        for (let question = 0; question < 6; question++) await ask(String(question));
+      };
+      const ending = other.store.settleDelivery(claim, { state: "gone", at: t0, status: 410 });
+      await Promise.all([asking(), ending]);
+      const { deliveries } = await one.store.listDeliveries({ job: job.id }, { limit: 9 });
+      expect(new Set(deliveries.map(({ state }) => state))).toEqual(new Set(["gone"]));
+      await one.store.settle(lease, outcomes.succeeded, { now: t0 });
+    }
+  });
+
   it("requests of a token are counted together", async () => {
     const [one] = pair();
     await one.store.tokens.add({ id: "a1", name: "ci", digest: "00ff", scope: "run", createdAt: t0 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { loadPeer } from "../../../src/store/postgres/driver.ts";
-import { openDatabase, refuseOld, type DatabaseOptions } from "../../../src/store/postgres/open-database.ts";
-import { migrations } from "../../../src/store/postgres/schema.ts";
+import { loadPeer } from "../../../src/store/postgres/database/driver.ts";
+import { openDatabase, refuseOld, type DatabaseOptions } from "../../../src/store/postgres/database/open-database.ts";
+import { migrations } from "../../../src/store/postgres/database/schema.ts";
 import { createDatabase, lacksPostgres, type Database } from "../../postgres/database.ts";
 import { useEach } from "../../use-each.ts";
 

@@ -24,7 +24,7 @@ export const serve = defineCommand<ServeOptions>({
       .option("--host <address>", "the address for HTTP (127.0.0.1)")
       .option("--port <number>", "the port for HTTP; 0 takes any free one", readWhole(0, 65_535))
       .option("--allow-remote-shell", "let callers on other machines run commands")
-      .option("--kinds <names>", "run only jobs of these kinds here, or none")
+      .option("--kinds <names>", "run only jobs of these kinds here, or none; ./my-kinds.js loads kinds of your own")
       .option("--concurrency <numbers>", "jobs of each kind at the same time: 8, or shell=8,page=2")
       .option("--labels <names>", "run jobs that are pinned to one of these (where machines share a store)")
       .option("--background", "log to the file in Longhaul's folder; end quietly if one is already running there")
@@ -58,7 +58,7 @@ async function open(cli: CliContext, options: ServeOptions, isLoggedToFile: bool
   const serveOnce = (): Promise<ServedHere> => cli.serve(toFlags(options), { isLoggedToFile });
   for (let replaced = 0; options.replace === true && replaced < maxReplaced; replaced++) {
     const running = await askServer(cli).catch(() => undefined);
-    if (running !== undefined) await stopServer(running.pid);
+    if (running !== undefined) await end(running);
     try {
       return await serveOnce();
     } catch (error) {
@@ -127,6 +127,15 @@ function tellPlace({ screen, environment, version }: CliContext, { url, socket }
   );
 }
 
+/** A program that runs its jobs itself is not ours to end. */
+async function end({ pid, program, home = "" }: AnswerOf<"server_status">): Promise<void> {
+  if (program === undefined) return stopServer(pid);
+  throw new LonghaulError(
+    "conflict",
+    `The jobs in ${home} are run by the program "${program}" (process ${pid}), and by no Longhaul server: end it as it was started.`,
+  );
+}
+
 export const status = defineCommand<object>({
   run: async (cli, options) => {
     const { screen, environment } = cli;
@@ -145,6 +154,7 @@ function describe({ screen, environment }: CliContext, server: AnswerOf<"server_
   const { paths } = environment;
   const jobs = Object.entries(server.jobs).map(([state, count]) => `${count} ${state}`);
   const facts = [
+    ["program", server.program ?? ""],
     [
       "server",
       `version ${server.version}, process ${server.pid}, started ${formatAgo(Date.now() - Date.parse(server.started_at))}`,
@@ -156,12 +166,14 @@ function describe({ screen, environment }: CliContext, server: AnswerOf<"server_
     ["socket", paths.socket],
     ["web", server.url ?? ""],
     ["http", server.url === undefined ? "" : `${server.url}/v1`],
-    ["token", paths.token],
-    ["log", paths.log],
+    ["token", server.program === undefined ? paths.token : ""],
+    ["log", server.program === undefined ? paths.log : ""],
   ];
+  const problems = (server.problems ?? []).map((problem) => `${style.yellow("problem")} ${problem}`);
   return facts
     .filter(([, text]) => text !== "")
     .map(([label = "", text = ""]) => `${style.dim(label.padEnd(7))} ${text}`)
+    .concat(problems)
     .join("\n");
 }
 
@@ -169,7 +181,7 @@ export const stop = defineCommand<object>({
   run: async (cli, options) => {
     const { screen } = cli;
     const server = await askServer(cli);
-    if (server !== undefined) await stopServer(server.pid);
+    if (server !== undefined) await end(server);
     if (options.json === true) screen.printJson({ stopped: server !== undefined, pid: server?.pid });
     else if (server === undefined) screen.print("No server is running.");
     else
@@ -183,7 +195,7 @@ export const restart = defineCommand<object>({
   run: async (cli, options) => {
     const { screen } = cli;
     const before = await askServer(cli);
-    if (before !== undefined) await stopServer(before.pid);
+    if (before !== undefined) await end(before);
     await startServer(cli);
     const server = await askServer(cli);
     if (server === undefined) throw new ServerError("The server ended right after it started.");

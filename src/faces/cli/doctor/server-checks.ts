@@ -6,6 +6,7 @@ import { messageOf } from "../../../job/failure.ts";
 import type { AnswerOf } from "../../../operations/registry.ts";
 import { askServer } from "../server/connect.ts";
 import type { CliContext } from "../cli-context.ts";
+import { readProgram } from "../server/read-program.ts";
 import { isAlive } from "../server/process-life.ts";
 import { compareVersions } from "../server/version-order.ts";
 import { bad, note, ok, type Finding } from "./finding.ts";
@@ -23,15 +24,30 @@ export async function checkServer(cli: Pick<CliContext, "environment" | "version
     ];
   }
   const isRunning = status !== undefined;
+  const program = status === undefined ? readProgram(paths.program) : status.program;
+  if (program !== undefined) {
+    return [checkSocket(paths.socket, isRunning), checkOwner(paths, isRunning), sayProgram(program, status)];
+  }
   return [
     checkSocket(paths.socket, isRunning),
     checkOwner(paths, isRunning),
     status === undefined
       ? note("server", "No server is running; the next command that needs one starts it.")
       : checkVersion(status, cli.version),
+    ...(status?.problems ?? []).map((problem) => bad("kinds", problem, "longhaul server restart, when it is cured")),
     checkToken(paths.token, isRunning),
     ...(status?.url === undefined ? [] : [await checkAddress(status.url)]),
   ];
+}
+
+/** A home that the processes of a program share: there is no server, no token and no address. */
+function sayProgram(program: string, status: AnswerOf<"server_status"> | undefined): Finding {
+  return status === undefined
+    ? note(
+        "program",
+        `The jobs here are those of the program "${program}", which is not running; they go on when it is.`,
+      )
+    : ok("program", `The program "${program}" runs the jobs here: process ${status.pid}, Longhaul ${status.version}.`);
 }
 
 function checkSocket(path: string, isAnswering: boolean): Finding {

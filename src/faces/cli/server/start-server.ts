@@ -11,6 +11,7 @@ import { messageOf } from "../../../job/failure.ts";
 import type { CliContext } from "../cli-context.ts";
 import { tryParseJson } from "../../../text/parse-json.ts";
 import { isAlive } from "./process-life.ts";
+import { readProgram } from "./read-program.ts";
 import { ServerError } from "./server-error.ts";
 
 type Starter = Pick<CliContext, "environment" | "program">;
@@ -30,6 +31,7 @@ export async function startServer(starter: Starter): Promise<void> {
   let start: Start | undefined;
   checkFolder(paths.home);
   checkFolder(dirname(paths.socket));
+  if (!(await isListening(paths.socket))) refuseForeignHome(paths);
   try {
     while (!(await isListening(paths.socket))) {
       if (performance.now() > giveUpAt) {
@@ -48,6 +50,15 @@ export async function startServer(starter: Starter): Promise<void> {
     start?.release();
     if (start !== undefined) rmSync(paths.starting, { force: true });
   }
+}
+
+/** A server in the home of a program would keep the program out, and could not run its jobs. */
+function refuseForeignHome({ home, program: file }: Paths): void {
+  const program = readProgram(file);
+  if (program === undefined) return;
+  throw new ServerError(
+    `The jobs in ${home} are those of the program "${program}", which is not running: start it, and they go on.`,
+  );
 }
 
 /**

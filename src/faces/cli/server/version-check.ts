@@ -19,10 +19,15 @@ export function createVersionCheck(parts: ConnectParts, start: () => Promise<voi
   let checking: Promise<void> | undefined;
 
   const replace = async (serverVersion: string): Promise<void> => {
+    const { pid, program } = await createClient(environment.paths.socket).call("server_status", {});
+    if (program !== undefined) {
+      throw new VersionError(
+        `The jobs here are run by the program "${program}" (process ${pid}) with Longhaul ${serverVersion}, older than this command (${version}): use that version, as in \`npx longhaul@${serverVersion} ps\`.`,
+      );
+    }
     screen.note(
       `The running server is version ${serverVersion}, older than this command (${version}): restarting it; running commands go on.`,
     );
-    const { pid } = await createClient(environment.paths.socket).call("server_status", {});
     const { stopServer } = await import("./process-life.ts");
     await stopServer(pid);
     await start();

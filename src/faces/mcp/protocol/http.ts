@@ -32,14 +32,24 @@ export function guardMcp(endpoint: McpEndpoint, options: McpHttpOptions): (reque
   };
 }
 
-/** For `node:http`. */
+/** For `node:http`, and for Express: a body that was parsed before is taken from the request. */
 export function toRequestListener(fetch: (request: Request) => Promise<Response>): RequestListener {
-  const handle = toNodeHandler({ fetch });
+  const handle = toNodeHandler({ fetch: (request, options) => fetch(withBody(request, options?.parsedBody)) });
   return (request, response) => {
     const ambiguity = findAmbiguity(request.url, request.rawHeaders);
-    if (ambiguity === undefined) void handle(request, response);
+    const { body } = request as { body?: unknown };
+    if (ambiguity === undefined) void handle(request, response, body);
     else response.writeHead(400, { "content-type": "text/plain" }).end(ambiguity);
   };
+}
+
+/** Whoever has parsed a body has read it, too. */
+function withBody(request: Request, parsed: unknown): Request {
+  if (parsed === undefined) return request;
+  const { method, headers, signal } = request;
+  const own = new Headers(headers);
+  own.delete("content-length");
+  return new Request(request.url, { method, headers: own, signal, body: JSON.stringify(parsed) });
 }
 
 /** Answers a request of somebody who was let in already. */

@@ -1,5 +1,5 @@
 import { isInputRequiredResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
-import type { CallToolRequest, McpServer, Result, ServerContext } from "@modelcontextprotocol/server";
+import type { CallToolRequest, ListToolsResult, McpServer, Result, ServerContext } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { WaitUntil } from "../../../engine/wait.ts";
 import { LonghaulError } from "../../../job/error.ts";
@@ -19,6 +19,7 @@ import { engineForCall } from "./keyed-engine.ts";
 import { sayStatus } from "../../../job/status-words.ts";
 
 type Handler = (...args: unknown[]) => unknown;
+type ListHandler = (request: unknown, context: ServerContext) => ListToolsResult | Promise<ListToolsResult>;
 type CallHandler = (request: CallToolRequest, context: ServerContext) => Result | Promise<Result>;
 
 /** Whatever is answered, by whichever profile, holds no control characters: neither a model nor its client's terminal is to obey them. */
@@ -47,11 +48,41 @@ export function installGate(
   const original = server.setRequestHandler.bind(server) as (...args: unknown[]) => void;
   const shadow = (method: string, ...rest: unknown[]): void => {
     const [handler] = rest;
-    const isCall = method === "tools/call" && typeof handler === "function";
-    const all = isCall ? [withAliases(createGate(handler as CallHandler, connection, tools), aliases)] : rest;
+    const all =
+      typeof handler !== "function"
+        ? rest
+        : method === "tools/call"
+          ? [withAliases(createGate(handler as CallHandler, connection, tools), aliases)]
+          : method === "tools/list"
+            ? [withListedOutputs(handler as ListHandler, connection, tools)]
+            : rest;
     original(method, ...all.map((part) => (typeof part === "function" ? withCleanAnswers(part as Handler) : part)));
   };
   Object.assign(server, { setRequestHandler: shadow });
+}
+
+/**
+ * A result must fit the schema that is listed for it, and a client without tasks may get a job id instead: so only who declares
+ * tasks is told what a tool returns. Clients of older revisions decide with each call, so they are told of tools alone that run
+ * only as tasks.
+ */
+function withListedOutputs(
+  inner: ListHandler,
+  { era }: JobsConnection,
+  tools: ReadonlyMap<string, JobTool>,
+): ListHandler {
+  return async (request, context) => {
+    const listed = await inner(request, context);
+    if (era === "modern" && declaresTasks(context)) return listed;
+    return {
+      ...listed,
+      tools: listed.tools.map(({ outputSchema, ...tool }) =>
+        outputSchema === undefined || tools.get(tool.name)?.taskSupport === "optional"
+          ? tool
+          : { ...tool, outputSchema },
+      ),
+    };
+  };
 }
 
 /** Other names under which tools are called, though they are listed under one. */

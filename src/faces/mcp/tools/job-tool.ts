@@ -37,6 +37,8 @@ export interface JobTool<Arguments = unknown> extends ToolFace {
   readonly input: z.ZodType<Arguments>;
   /** What is listed instead, where the rest is checked when the job is made. */
   readonly listedInput?: z.ZodType;
+  /** Lists every bound of the schemas, where the author's word counts and not a model's tokens. */
+  readonly isListedInFull?: boolean;
   readonly output: z.ZodType | undefined;
   readonly kind: string;
   /** `required` refuses clients that take no tasks. */
@@ -67,16 +69,19 @@ export interface JobToolDefinition<Input extends z.ZodType> extends ToolFace {
   readonly toResult?: (result: Json, job: Job) => CallToolResult;
   /** How long to wait for the end before a client with tasks gets one. At once unless given. */
   readonly waitMs?: number;
-  /** How long a client without tasks waits for the end. Until it gives up, unless given. */
+  /** How long a client without tasks waits for the end before it gets the job's id: 10 s unless given. */
   readonly inlineMs?: number;
 }
 
+const defaultInlineMs = 10_000;
+
 export function defineJobTool<Input extends z.ZodType>(definition: JobToolDefinition<Input>): JobTool<z.output<Input>> {
-  const { inputSchema, outputSchema, toInput, toResult, waitMs = 0, inlineMs = Infinity, ...face } = definition;
+  const { inputSchema, outputSchema, toInput, toResult, waitMs = 0, inlineMs = defaultInlineMs, ...face } = definition;
   return {
     ...face,
     input: inputSchema as z.ZodType<z.output<Input>>,
     output: outputSchema,
+    isListedInFull: true,
     taskSupport: definition.taskSupport ?? "optional",
     start: async (args, { engine, actor, context }) => {
       const input = toInput === undefined ? args : await toInput(args, context);

@@ -1,4 +1,11 @@
-import type { jsonSchema as JsonSchema, LanguageModel, ModelMessage, TextStreamPart, ToolSet } from "ai";
+import type {
+  jsonSchema as JsonSchema,
+  LanguageModel,
+  ModelMessage,
+  SystemModelMessage,
+  TextStreamPart,
+  ToolSet,
+} from "ai";
 import { toModelError } from "./model-error.ts";
 import { createFetch, openModel } from "./open-model.ts";
 import type { ModelChoice, Providers } from "./model-names.ts";
@@ -80,7 +87,7 @@ async function streamOnce(model: LanguageModel, request: ModelRequest, isCached:
   try {
     const result = streamText({
       model,
-      system: request.instructions,
+      system: isCached ? toCachedSystem(request.instructions) : request.instructions,
       messages: isCached ? markForCache(request.messages) : [...request.messages],
       tools: toToolSet(request.tools, jsonSchema),
       maxRetries: 0,
@@ -143,11 +150,21 @@ function toToolSet(tools: readonly ToolDescription[], jsonSchema: typeof JsonSch
   );
 }
 
-/** Everything up to the last message is the same next time: Anthropic's models then read it at a tenth of the price. */
+const cached = { anthropic: { cacheControl: { type: "ephemeral" } } };
+
+/** Tools and instructions are the same in every request of a run, and in those of the next one in the same place. */
+function toCachedSystem(instructions: string): SystemModelMessage {
+  return { role: "system", content: instructions, providerOptions: cached };
+}
+
+/**
+ * Everything up to the last message is the same next time: Anthropic's models then read it at a tenth of the price. What was last in the
+ * request before is marked again, because only so far back from a mark is looked for what is known.
+ */
 function markForCache(messages: readonly Message[]): Message[] {
+  const last = messages.length - 1;
+  const before = messages.findLastIndex(({ role }) => role === "assistant") - 1;
   return messages.map((message, index) =>
-    index === messages.length - 1
-      ? { ...message, providerOptions: { anthropic: { cacheControl: { type: "ephemeral" } } } }
-      : message,
+    index === last || index === before ? { ...message, providerOptions: cached } : message,
   );
 }

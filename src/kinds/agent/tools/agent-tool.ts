@@ -4,7 +4,9 @@ import { parseInput } from "../../../job/issue.ts";
 import { schemaToJson } from "../../../job/schema-to-json.ts";
 import type { PatternPool } from "../../../text/pattern-pool.ts";
 import type { ToolDescription } from "../model/call-model.ts";
+import type { CommandList } from "./commands.ts";
 import type { ConfinedFiles } from "./confined-files.ts";
+import type { Delegates } from "./delegate.ts";
 import type { Picture } from "./pictures.ts";
 import type { FileMemory } from "./seen-files.ts";
 import type { TodoList } from "./todos.ts";
@@ -16,6 +18,8 @@ export interface ToolUse {
   /** What the agent knows of them. */
   readonly memory: FileMemory;
   readonly todos: TodoList;
+  readonly commands: CommandList;
+  readonly delegates: Delegates;
   readonly patterns: PatternPool;
   /** Hides the values that nobody may see. */
   readonly conceal: (text: string) => string;
@@ -30,8 +34,8 @@ export type ToolReply = string | { readonly text: string; readonly picture: Pict
 export interface AgentTool extends ToolDescription {
   /** Changes something: left out of a run that only reads. */
   readonly isChange: boolean;
-  /** Only looks at something, and so can be run beside others of its kind. */
-  readonly isReader: boolean;
+  /** Only looks at something, and so can be run beside others that do. */
+  readonly isReader: (input: unknown) => boolean;
   /** May be under way when the server dies, and must not be run again unseen. */
   readonly isUnrepeatable: boolean;
   /** Its arguments in a few words. */
@@ -46,7 +50,7 @@ interface ToolDefinition<Input extends z.ZodType> {
   readonly description: string;
   readonly input: Input;
   readonly isChange?: boolean;
-  readonly isReader?: boolean;
+  readonly isReader?: (input: z.output<Input>) => boolean;
   readonly isUnrepeatable?: boolean;
   readonly brief?: (input: z.output<Input>) => string;
   readonly run: (input: z.output<Input>, use: ToolUse) => Promise<ToolReply>;
@@ -62,7 +66,10 @@ export function defineTool<Input extends z.ZodType>(definition: ToolDefinition<I
     description,
     parameters,
     isChange: definition.isChange ?? false,
-    isReader: definition.isReader ?? false,
+    isReader: (input) => {
+      const parsed = schema.safeParse(input ?? {});
+      return parsed.success && definition.isReader?.(parsed.data) === true;
+    },
     isUnrepeatable: definition.isUnrepeatable ?? false,
     brief: (input) => {
       const parsed = schema.safeParse(input ?? {});

@@ -26,7 +26,7 @@ export function createSubmitTool(schema: Record<string, Json>, take: (data: Json
     description: "Hand in the result and end the task.",
     parameters,
     isChange: false,
-    isReader: false,
+    isReader: () => false,
     isUnrepeatable: false,
     brief: (input) => JSON.stringify(input),
     run: async (input) => {

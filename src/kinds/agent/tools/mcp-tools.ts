@@ -71,7 +71,7 @@ function toAgentTool(server: string, tool: ListedTool, client: Client): AgentToo
     description: (tool.description ?? tool.name).slice(0, 2_000),
     parameters: tool.inputSchema,
     isChange: !isReader,
-    isReader,
+    isReader: () => isReader,
     isUnrepeatable: !isReader,
     brief: (input) => JSON.stringify(input ?? {}),
     run: async (input, { job }) => {

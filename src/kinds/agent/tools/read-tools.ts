@@ -17,7 +17,7 @@ const readFile = defineTool({
   name: "read_file",
   description:
     "Read a text file; each line has its number and a tab before it. Long files are cut: read on with startLine. Pictures (PNG, JPEG, GIF, WebP) and PDF files are shown to you.",
-  isReader: true,
+  isReader: () => true,
   input: z.object({
     filePath: path,
     startLine: z.int().min(1).optional(),
@@ -62,7 +62,7 @@ function cut(text: string, firstLine: number): string {
 const list = defineTool({
   name: "list",
   description: "List a folder: one entry per line, folders end in /.",
-  isReader: true,
+  isReader: () => true,
   input: z.object({ dirPath: path.default("."), showHidden: z.boolean().default(false) }),
   brief: ({ dirPath }) => dirPath,
   run: async ({ dirPath, showHidden }, { files }) => {
@@ -77,7 +77,7 @@ const glob = defineTool({
   name: "glob",
   description:
     'Find files by name, such as "src/**/*.ts". .git, node_modules and what .gitignore names are left out unless searchPath names them.',
-  isReader: true,
+  isReader: () => true,
   input: z.object({ pattern: z.string().min(1).max(500), searchPath: path.default(".") }),
   brief: ({ pattern }) => pattern,
   run: async ({ pattern, searchPath }, use) => {
@@ -95,7 +95,7 @@ const grep = defineTool({
   name: "grep",
   description:
     "Search text files for a regular expression (RE2). Answers path:line: text, and the lines around it as path-line- text. What .gitignore names is left out unless searchPath names it.",
-  isReader: true,
+  isReader: () => true,
   input: z.object({
     pattern: z.string().min(1).max(1_000),
     searchPath: path.default("."),

@@ -28,7 +28,10 @@ export class Journal {
 
   /** Reads back what is there, then goes on behind its last whole line. */
   static async open(output: OutputFile, onRecord: (record: CrawlRecord) => void): Promise<Journal> {
-    return new Journal(output, await readBack(output.path, onRecord));
+    const size = await readBack(output.path, onRecord);
+    // What was cut off has to be known before more is written.
+    await output.grown();
+    return new Journal(output, size);
   }
 
   get size(): number {

@@ -4,7 +4,7 @@ import { checkSharedDatabase } from "../../../../src/faces/cli/doctor/database-c
 import type { Finding } from "../../../../src/faces/cli/doctor/finding.ts";
 import { defined } from "../../../../src/job/defined.ts";
 import { inspectPostgres } from "../../../../src/server/open-store.ts";
-import { openDatabase } from "../../../../src/store/postgres/open-database.ts";
+import { openDatabase } from "../../../../src/store/postgres/database/open-database.ts";
 import { createDatabase, lacksPostgres } from "../../../postgres/database.ts";
 import { useOnce } from "../../../use-each.ts";
 

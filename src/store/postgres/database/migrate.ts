@@ -1,4 +1,4 @@
-import { LonghaulError } from "../../job/error.ts";
+import { LonghaulError } from "../../../job/error.ts";
 import { migrations, schemaMark } from "./schema.ts";
 import { codeOf } from "./storage-error.ts";
 

@@ -1,8 +1,8 @@
 import type { Client, Pool, PoolClient } from "pg";
-import { LonghaulError } from "../../job/error.ts";
+import { LonghaulError } from "../../../job/error.ts";
 import { loadDriver } from "./driver.ts";
 import { inSchema } from "./migrate.ts";
-import { toTlsOptions } from "./tls.ts";
+import { toTlsOptions } from "../tls.ts";
 import { toStorageError, type DatabasePlace } from "./storage-error.ts";
 
 export type SqlValue = null | number | string | boolean | Uint8Array | readonly (null | number | string | boolean)[];

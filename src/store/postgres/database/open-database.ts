@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { LonghaulError } from "../../job/error.ts";
+import { LonghaulError } from "../../../job/error.ts";
 import { openConnections, type ConnectionOptions, type Connections } from "./connections.ts";
 import { migrate, readVersion, refuseNewer, type RunScript } from "./migrate.ts";
 import { migrations } from "./schema.ts";

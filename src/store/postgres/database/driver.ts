@@ -1,5 +1,5 @@
 import type { Client, Pool } from "pg";
-import { LonghaulError } from "../../job/error.ts";
+import { LonghaulError } from "../../../job/error.ts";
 
 interface TypeParsers {
   getTypeParser(oid: number, format?: "text"): (value: string) => unknown;

@@ -1,5 +1,5 @@
-import { LonghaulError } from "../../job/error.ts";
-import { messageOf } from "../../job/failure.ts";
+import { LonghaulError } from "../../../job/error.ts";
+import { messageOf } from "../../../job/failure.ts";
 
 /** Where a store is, as it may be told: never with the password. */
 export interface DatabasePlace {
