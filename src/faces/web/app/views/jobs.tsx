@@ -99,8 +99,10 @@ interface RowsProps {
 
 function Rows({ list, at, isChosen, choose, hasFilter }: RowsProps): JSX.Element {
   const rows = list.rows.value;
-  if (list.error.value !== undefined && rows.length === 0)
-    return <Problem error={list.error.value} onRetry={() => list.reload()} />;
+  const { value: error } = list.error;
+  // What is wrong with the filter stands beside it.
+  if (error instanceof ApiError && error.field === "q") return <Empty title="No jobs are shown" />;
+  if (error !== undefined && rows.length === 0) return <Problem error={error} onRetry={() => list.reload()} />;
   if (!list.isLoaded.value) return <Skeleton rows={12} />;
   if (rows.length === 0 && hasFilter) {
     return (
