@@ -50,6 +50,7 @@ describe.skipIf(!hasBrowser)("the dashboard", () => {
     await page.getByRole("button", { name: "Answer" }).click();
     await until(async () => (await stateOf(second)) === "succeeded");
     await page.getByText("Which one?").waitFor({ state: "detached" });
+    expect((await world().cli.client.call("job_output", { id: second })).text).toContain("blue");
     await page.context().close();
   });
 
@@ -68,6 +69,7 @@ describe.skipIf(!hasBrowser)("the dashboard", () => {
     await page.getByLabel("command", { exact: true }).fill("echo changed");
     await button(page, "Start with these changes").click();
     await page.locator(".line", { hasText: "changed" }).waitFor();
+    expect(page.url()).not.toContain(id);
     await page.context().close();
   });
 
@@ -158,7 +160,11 @@ describe.skipIf(!hasBrowser)("the dashboard", () => {
     );
     for (const { owner, token } of views) {
       const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-      const body = JSON.stringify({ kind: "crawl", input: { action: "markdown", url: "http://127.0.0.1:9/" }, name: `of-${owner}` });
+      const body = JSON.stringify({
+        kind: "crawl",
+        input: { action: "markdown", url: "http://127.0.0.1:9/" },
+        name: `of-${owner}`,
+      });
       expect((await fetch(`${world().url}/v1/jobs`, { method: "POST", headers, body })).status).toBe(201);
     }
     for (const { owner, page } of views) {
@@ -179,7 +185,9 @@ describe.skipIf(!hasBrowser)("the dashboard", () => {
     await page.goto(`http://127.0.0.1:${(foreign.address() as AddressInfo).port}/`);
     // This is the browser's flaw that the session's second half is for.
     expect(cookies).toContain("longhaul_");
-    const replayed = await fetch(`${world().url}/v1/jobs`, { headers: { cookie: cookies, "sec-fetch-site": "same-origin" } });
+    const replayed = await fetch(`${world().url}/v1/jobs`, {
+      headers: { cookie: cookies, "sec-fetch-site": "same-origin" },
+    });
     expect(replayed.status).toBe(401);
     foreign.close();
     await context.close();
@@ -190,6 +198,7 @@ describe.skipIf(!hasBrowser)("the dashboard", () => {
     const { page } = await world().view({ token });
     await world().cli.client.call("token_revoke", { token: "leaver" });
     await page.getByLabel("Token").waitFor();
+    expect(await page.evaluate(() => localStorage.getItem("longhaul.session"))).toBeNull();
     await page.context().close();
   });
 
@@ -208,12 +217,16 @@ describe.skipIf(!hasBrowser)("the dashboard", () => {
     }
     await start("true", ["--name", "seen-by-the-first"]);
     await page.getByText("seen-by-the-first").waitFor();
+    expect(context.pages()).toHaveLength(8);
     await context.close();
   });
 
   it("runs nothing of what names, output, results and questions say", async () => {
     const evil = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>\u202egnp.exe';
-    const id = await start(`printf '%s\\n' '${evil}'; longhaul ask '${evil} [click](javascript:window.hacked=1)'`, ["--name", evil]);
+    const id = await start(`printf '%s\\n' '${evil}'; longhaul ask '${evil} [click](javascript:window.hacked=1)'`, [
+      "--name",
+      evil,
+    ]);
     const { page, go, problems } = await world().view();
     await until(async () => (await stateOf(id)) === "waiting");
     for (const path of ["/", "/jobs", "/inbox", `/jobs/${id}`, `/jobs/${id}?tab=input`, `/jobs/${id}?tab=events`]) {
@@ -237,18 +250,30 @@ describe.skipIf(!hasBrowser)("the dashboard", () => {
       // The policy of the page lets no script in but its own: axe runs in a world of its own.
       const session = await context.newCDPSession(page);
       const { frameTree } = await session.send("Page.getFrameTree");
-      const world = await session.send("Page.createIsolatedWorld", { frameId: frameTree.frame.id });
+      const isolated = await session.send("Page.createIsolatedWorld", { frameId: frameTree.frame.id });
       const run = `${axe};axe.run({ resultTypes: ["violations"] }).then(({ violations }) => violations.filter(({ impact }) => impact === "serious" || impact === "critical").map(({ id, nodes }) => id + " " + nodes[0].html))`;
       const { result } = await session.send("Runtime.evaluate", {
         expression: run,
-        contextId: world.executionContextId,
+        contextId: isolated.executionContextId,
         awaitPromise: true,
         returnByValue: true,
       });
       for (const text of (result.value ?? ["axe did not run"]) as string[]) found.push(`${path}: ${text}`);
       await session.detach();
     };
-    for (const path of ["/", "/jobs", `/jobs/${id}`, `/jobs/${id}?tab=events`, `/jobs/${id}?tab=input`, "/inbox", "/queues", "/batches", "/batches/night", "/new/run_command", "/settings"]) {
+    for (const path of [
+      "/",
+      "/jobs",
+      `/jobs/${id}`,
+      `/jobs/${id}?tab=events`,
+      `/jobs/${id}?tab=input`,
+      "/inbox",
+      "/queues",
+      "/batches",
+      "/batches/night",
+      "/new/run_command",
+      "/settings",
+    ]) {
       await go(path);
       await page.locator("main, .one-batch").first().waitFor();
       await until(async () => (await page.locator(".skeleton").count()) === 0);

@@ -18,11 +18,13 @@ type Told = Readonly<Record<string, ((params: never) => unknown) | undefined>>;
 export function connectToHost(told: Told): Host {
   const waiting = new Map<number, (message: Message) => void>();
   let last = 0;
-  const send = (message: object): void => parent.postMessage({ jsonrpc: "2.0", ...message }, "*");
   addEventListener("message", ({ source, data }: MessageEvent<Message>) => {
     if (source !== parent || typeof data !== "object") return;
     const { id, method, params } = data;
-    if (method === undefined) return void waiting.get(Number(id))?.(data);
+    if (method === undefined) {
+      waiting.get(Number(id))?.(data);
+      return;
+    }
     const result = told[method]?.(params as never);
     if (id !== undefined) send({ id, result: result ?? {} });
   });
@@ -39,4 +41,8 @@ export function connectToHost(told: Told): Host {
         send({ id, method, params });
       }),
   };
+}
+
+function send(message: object): void {
+  parent.postMessage({ jsonrpc: "2.0", ...message }, "*");
 }

@@ -18,7 +18,7 @@ export function openCardJob(id: string, host: Host): JobSource & { readonly clos
   const job = signal<JobDetail | undefined>(undefined);
   const error = signal<unknown>(undefined);
   const output = new OutputFeed();
-  let isClosed = false;
+  const closing = new AbortController();
   let isFollowing = false;
   const call = async <Content>(name: string, args: object): Promise<Content | undefined> => {
     const result = await host.request<ToolResult<Content>>("tools/call", { name, arguments: args });
@@ -29,7 +29,7 @@ export function openCardJob(id: string, host: Host): JobSource & { readonly clos
     if (isFollowing) return;
     isFollowing = true;
     let cursor: string | undefined;
-    while (!isClosed) {
+    while (!closing.signal.aborted) {
       try {
         const news = await call<AnswerOf<"live_read">>("job_card", {
           id,
@@ -47,7 +47,7 @@ export function openCardJob(id: string, host: Host): JobSource & { readonly clos
       }
     }
     isFollowing = false;
-    if (!isClosed) tellModel(job.value, host);
+    if (!closing.signal.aborted) tellModel(job.value, host);
   };
   void follow();
   return {
@@ -61,9 +61,7 @@ export function openCardJob(id: string, host: Host): JobSource & { readonly clos
       await call(...toToolCall(id, action));
       void follow();
     },
-    close: () => {
-      isClosed = true;
-    },
+    close: () => closing.abort(),
   };
 }
 

@@ -30,7 +30,7 @@ const jobsFollower = signal<Follower | undefined>(undefined);
 const jobFollower = signal<Follower | undefined>(undefined);
 
 export function followJobs(filter: JobFilter, take: Follower["take"]): () => void {
-  return hold(jobsFollower, { wish: filter as Wish, take });
+  return hold(jobsFollower, { wish: filter, take });
 }
 
 export function followJob(wish: Wish, take: Follower["take"]): () => void {
@@ -58,7 +58,7 @@ export function startLive(): () => void {
   let changedSoon: ReturnType<typeof setTimeout> | undefined;
   return effect(() => {
     const wanted = path.value;
-    if (session.value === undefined || !isSeen.value) return;
+    if (session.value === undefined || !isSeen.value) return undefined;
     let isFirst = wanted !== lastPath;
     if (isFirst) lastId = undefined;
     lastPath = wanted;

@@ -34,7 +34,7 @@ export function openLiveJob(id: string): LiveJob {
   const told = (problem: unknown): undefined => {
     if (!isAbort(problem)) error.value = problem;
   };
-  let unfollow = (): void => undefined;
+  let unfollow: (() => void) | undefined;
   let chosen = "";
   const choose = async (choice: OutputChoice): Promise<void> => {
     if (JSON.stringify(choice) === chosen) return;
@@ -42,7 +42,7 @@ export function openLiveJob(id: string): LiveJob {
     const whole = { id, stream: choice.stream, ...(choice.attempt === undefined ? {} : { attempt: choice.attempt }) };
     const size = (await call("job_output", { ...whole, limit: 1 }, stop.signal).catch(told))?.size ?? 0;
     if (stop.signal.aborted || JSON.stringify(choice) !== chosen) return;
-    unfollow();
+    unfollow?.();
     output.clear();
     const { id: _id, ...words } = whole;
     unfollow = followJob({ job: id, ...words, from: Math.max(0, size - maxBytes) }, (news, isFirst) => {
@@ -83,7 +83,7 @@ export function openLiveJob(id: string): LiveJob {
       await look();
     },
     close: () => {
-      unfollow();
+      unfollow?.();
       stop.abort();
     },
   };

@@ -39,7 +39,8 @@ export class OutputFeed {
     this.#next = part.next;
     lines.dropped = part.dropped;
     lines.add(part.text);
-    this.#frame ||= requestAnimationFrame(() => {
+    if (this.#frame !== 0) return;
+    this.#frame = requestAnimationFrame(() => {
       this.#frame = 0;
       this.drawn.value = this.drawn.peek() + 1;
     });

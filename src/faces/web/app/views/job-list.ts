@@ -21,7 +21,7 @@ export class JobList {
   readonly news = signal(0);
   #cursor: string | undefined;
   #isLoading = false;
-  #counting: ReturnType<typeof setTimeout> | undefined;
+  #isCounting = false;
   #stop = new AbortController();
 
   constructor(filter: JobFilter) {
@@ -68,11 +68,13 @@ export class JobList {
 
   #recount(): void {
     if (this.#cursor === undefined) this.total.value = formatCount(this.rows.value.length);
-    else
-      this.#counting ??= setTimeout(() => {
-        this.#counting = undefined;
+    else if (!this.#isCounting) {
+      this.#isCounting = true;
+      setTimeout(() => {
+        this.#isCounting = false;
         void this.#count(this.#stop.signal).catch(() => undefined);
       }, 1_000);
+    }
   }
 
   async reload(): Promise<void> {

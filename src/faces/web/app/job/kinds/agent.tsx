@@ -46,7 +46,7 @@ export function AgentView({ job }: { readonly job: JobDetail }): JSX.Element {
 function Turn({ step }: { readonly step: Step }): JSX.Element {
   const { at, type, after: _after, pieces: _pieces, ...facts } = step;
   const { name, tool, model, text, ...others } = facts;
-  const title = [name, tool, model].find((fact) => typeof fact === "string") as string | undefined;
+  const title = [name, tool, model].find((fact) => typeof fact === "string");
   return (
     <li class={`turn is-${type}`}>
       <time class="muted" dateTime={at}>

@@ -46,14 +46,13 @@ export function PageView({ job }: { readonly job: JobDetail }): JSX.Element | nu
     if (name === undefined) return undefined;
     let made: string | undefined;
     let isGone = false;
-    artifactBlob(job.id, name).then(
-      (blob) => {
-        if (isGone) return;
-        made = URL.createObjectURL(blob);
-        picture.value = made;
-      },
-      () => undefined,
-    );
+    const load = async (): Promise<void> => {
+      const blob = await artifactBlob(job.id, name);
+      if (isGone) return;
+      made = URL.createObjectURL(blob);
+      picture.value = made;
+    };
+    load().catch(() => undefined);
     return () => {
       isGone = true;
       if (made !== undefined) URL.revokeObjectURL(made);
