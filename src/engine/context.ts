@@ -118,7 +118,7 @@ export function createContext(run: HeldAttempt, parts: ContextParts): AttemptCon
 function watched(run: HeldAttempt, file: OutputFile): OutputFile {
   let size = 0;
   return {
-    path: file.path,
+    ...file,
     grown: async (options) => {
       const measured = await file.grown(options);
       if (measured.size !== size) run.touch();

@@ -43,8 +43,8 @@ const tickMs = 250;
 export class LiveChanges {
   readonly #store: Store;
   readonly #clock: Clock;
-  /** Tells places of this run from those of another. */
-  readonly #run = randomUUID().slice(0, 8);
+  /** Tells places from those of another run, and from those before changes that nobody heard of. */
+  #run = randomUUID().slice(0, 8);
   readonly #kept: Changed[] = [];
   /** How many changes there were. */
   #count = 0;
@@ -98,6 +98,7 @@ export class LiveChanges {
   #note(hint: Hint): void {
     if (hint.type === "job-changed") this.#keep({ id: hint.id });
     else if (hint.type === "job-removed") this.#keep({ id: hint.id, removed: hint });
+    else if (hint.type === "hints-lost") this.#run = randomUUID().slice(0, 8);
     else if (hint.type !== "output-grown") return;
     if (this.#waiting.size > 0) this.#scheduleTick();
   }
@@ -144,10 +145,12 @@ export class LiveChanges {
     access: Access,
   ): Promise<Omit<LiveAnswer, "place" | "isReset">> {
     const ids = changed.filter(({ removed }) => removed === undefined).map(({ id }) => id);
-    const matching = new Map((await this.#list({ ...filter, ids }, access)).map((job) => [job.id, job]));
-    const others = ids.filter((id) => !matching.has(id));
     const isUnfiltered = Object.keys(filter).length === 0;
-    // Where nothing is filtered only the jobs of others, or such as were just removed, are missing.
+    // Where all jobs are told there is no need to look at more of them than are shown.
+    const looked = isUnfiltered && seesAll(access) ? ids.slice(0, maxTold) : ids;
+    const matching = new Map((await this.#list({ ...filter, ids: looked }, access)).map((job) => [job.id, job]));
+    const others = looked.filter((id) => !matching.has(id));
+    // Without a filter only the jobs of others, or such as were just removed, are missing.
     const left = isUnfiltered || others.length === 0 ? [] : await this.#list({ ids: others }, access);
     const removed = changed.filter(
       ({ removed: whose }) => whose !== undefined && (seesAll(access) || maySee(access, whose)),
@@ -156,7 +159,7 @@ export class LiveChanges {
     return {
       jobs: jobs.slice(0, maxTold),
       gone: [...left, ...removed].map(({ id }) => id),
-      more: Math.max(0, jobs.length - maxTold),
+      more: Math.max(0, jobs.length - maxTold) + ids.length - looked.length,
     };
   }
 

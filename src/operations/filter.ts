@@ -3,6 +3,7 @@ import { defined } from "../job/defined.ts";
 import { LonghaulError } from "../job/error.ts";
 import type { Job } from "../job/job.ts";
 import { jobStatuses, type JobStatus } from "../job/state.ts";
+import { createPacer } from "../text/pacer.ts";
 import { filterWords, parseFilterText } from "./filter-text.ts";
 import { findJob } from "./job-reference.ts";
 import type { JobFilter } from "../store/store.ts";
@@ -75,6 +76,7 @@ function toTime(text: string | undefined): number | undefined {
 
 /** Few enough to be changed in one commit that nobody has to wait for. */
 const pageSize = 200;
+const countedAtOnce = 10_000;
 
 /**
  * All jobs that match and are in one of these states, page by page, for an action on them. An empty filter is refused, because it
@@ -85,6 +87,43 @@ export async function* listMatching(
   states: readonly JobStatus[],
   context: OperationContext,
 ): AsyncGenerator<readonly Job[]> {
+  const filter = await toActionFilter(input, states, context);
+  let cursor: string | undefined;
+  do {
+    const page = await context.engine.list(filter, { limit: pageSize, cursor }, context.actor);
+    yield page.jobs;
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+}
+
+/** How many jobs `listMatching` would go through. */
+export async function countAll(
+  input: FilterInput,
+  states: readonly JobStatus[],
+  context: OperationContext,
+): Promise<number> {
+  const filter = await toActionFilter(input, states, context);
+  const pace = createPacer();
+  let total = 0;
+  let cursor: string | undefined;
+  do {
+    const page = await context.engine.countMatching(
+      filter,
+      { limit: countedAtOnce, ...defined({ cursor }) },
+      context.actor,
+    );
+    total += page.counts.reduce((sum, { count }) => sum + count, 0);
+    cursor = page.cursor;
+    await pace();
+  } while (cursor !== undefined);
+  return total;
+}
+
+async function toActionFilter(
+  input: FilterInput,
+  states: readonly JobStatus[],
+  context: OperationContext,
+): Promise<JobFilter> {
   const asked = withText(input);
   if (Object.keys(defined(asked)).length === 0) {
     throw new LonghaulError(
@@ -93,13 +132,5 @@ export async function* listMatching(
     );
   }
   const status = states.filter((state) => asked.state?.includes(state) ?? true);
-  if (status.length === 0) return;
-  const { engine, actor } = context;
-  const filter = { ...(await toFilter(asked, context)), status };
-  let cursor: string | undefined;
-  do {
-    const page = await engine.list(filter, { limit: pageSize, cursor }, actor);
-    yield page.jobs;
-    cursor = page.cursor;
-  } while (cursor !== undefined);
+  return { ...(await toFilter(asked, context)), status };
 }

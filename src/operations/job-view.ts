@@ -15,6 +15,9 @@ export const jobViewSchema = z.object({
   owner: z.string(),
   cwd: z.string().optional().describe("The folder that it works in."),
   batch: z.string().optional(),
+  parent: z.string().optional().describe("The job that started it."),
+  after: z.array(z.string()).optional().describe("The jobs that had to succeed before."),
+  priority: z.int().optional().describe("Unless it is 0; higher runs first."),
   schedule: z.string().optional().describe("The name of the schedule that started it."),
   planned_at: z.string().optional().describe("The time of that schedule; absent if it was run by hand."),
   tags: z.array(z.string()).optional(),
@@ -42,7 +45,16 @@ export const jobViewSchema = z.object({
   jobs_ahead: z.int().optional().describe("How many jobs of its kind start before a queued one, up to a thousand."),
   cancel_requested: z.boolean().optional(),
   stalled_since: z.string().optional(),
-  questions: z.array(z.object({ key: z.string(), message: z.string(), form: questionSchema.shape.form })).optional(),
+  questions: z
+    .array(
+      z.object({
+        key: z.string(),
+        message: z.string(),
+        form: questionSchema.shape.form,
+        asked_at: z.string().optional(),
+      }),
+    )
+    .optional(),
   webhook: z
     .object({ url: z.string().describe("Without its query."), on: z.array(z.enum(webhookOccasions)) })
     .optional(),
@@ -88,6 +100,9 @@ export function toJobView(job: Job): JobView {
   if (job.name !== undefined) view.name = job.name;
   if (job.cwd !== undefined) view.cwd = job.cwd;
   if (job.batch !== undefined) view.batch = job.batch;
+  if (job.parent !== undefined) view.parent = job.parent;
+  if (job.dependsOn.length > 0) view.after = [...job.dependsOn];
+  if (job.priority !== 0) view.priority = job.priority;
   if (job.schedule !== undefined) addSchedule(view, job.schedule);
   if (job.tags.length > 0) view.tags = [...job.tags];
   if (job.webhook !== undefined) view.webhook = { url: job.webhook.url, on: [...job.webhook.on] };

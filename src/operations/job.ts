@@ -3,15 +3,16 @@ import { defined } from "../job/defined.ts";
 import { LonghaulError } from "../job/error.ts";
 import type { JobEvent } from "../job/event.ts";
 import type { Job } from "../job/job.ts";
-import { answerSchema } from "../job/question.ts";
-import { isHeld, isTerminal, type JobStatus } from "../job/state.ts";
+import { answerSchema, type AskedQuestion } from "../job/question.ts";
+import { isHeld, isTerminal } from "../job/state.ts";
 import { sayStatus } from "../job/status-words.ts";
 import { summarise } from "../job/summarise.ts";
 import type { JobFilter, StatusCount } from "../store/store.ts";
 import { createPacer } from "../text/pacer.ts";
 import { artifactSchema, showArtifact } from "./artifact.ts";
-import { filterSchema, listMatching, toFilter } from "./filter.ts";
-import { findJob, findJobs } from "./job-reference.ts";
+import { changedSchema, changeTargets, target } from "./change-many.ts";
+import { filterSchema, toFilter } from "./filter.ts";
+import { findJob } from "./job-reference.ts";
 import { jobViewSchema, toJobView, type JobView } from "./job-view.ts";
 import { defineOperation, type OperationContext } from "./operation.ts";
 
@@ -44,7 +45,11 @@ export async function askedBy(
   { engine, actor }: Pick<OperationContext, "engine" | "actor">,
 ): Promise<Pick<JobView, "questions">> {
   const open = (await engine.questions(id, actor)).filter(({ answer }) => answer === undefined);
-  return open.length === 0 ? {} : { questions: open.map(({ key, question }) => ({ key, ...question })) };
+  return open.length === 0 ? {} : { questions: open.map(toAsked) };
+}
+
+function toAsked({ key, question, askedAt }: AskedQuestion): NonNullable<JobView["questions"]>[number] {
+  return { key, ...question, asked_at: new Date(askedAt).toISOString() };
 }
 
 /** Jobs as lists show them. Some may be pruned between the two reads. */
@@ -71,13 +76,31 @@ export const jobGet = defineOperation({
     input: z.json(),
     result: z.json().optional(),
     artifacts: z.array(artifactSchema).optional().describe("The files that it has made."),
+    submitted_by: z.string().optional().describe("Who started it, and through which door."),
+    limits: z
+      .object({
+        queue_ms: z.int().optional(),
+        run_ms: z.int().optional(),
+        idle_ms: z.int().optional(),
+        total_ms: z.int().optional(),
+        grace_ms: z.int(),
+      })
+      .optional()
+      .describe("Its limits of time; one that is absent does not apply."),
   }),
   run: async (context, { id }) => {
     const { engine, actor } = context;
     const job = await findJob(engine, id, actor);
     const payload = await engine.payload(job.id, actor);
     const artifacts = (await engine.artifacts(job.id, actor)).map(showArtifact);
-    const view = Object.assign(await describeJob(job, context), payload);
+    const { queueMs, runMs, idleMs, totalMs, graceMs } = job.limits;
+    const limits = {
+      grace_ms: graceMs,
+      ...defined({ queue_ms: queueMs, run_ms: runMs, idle_ms: idleMs, total_ms: totalMs }),
+    };
+    const [submitted] = await engine.events(job.id, 0, 1, actor);
+    const by = submitted?.type === "job-submitted" ? defined({ submitted_by: submitted.by }) : {};
+    const view = Object.assign(await describeJob(job, context), payload, { limits }, by);
     return artifacts.length === 0 ? view : Object.assign(view, { artifacts });
   },
 });
@@ -299,55 +322,6 @@ export const jobAnswer = defineOperation({
   },
 });
 
-export const target = {
-  ids: z.array(reference).min(1).max(1_000).optional(),
-  filter: filterSchema.optional().describe("All jobs that match, instead of ids."),
-};
-
-/** More than anybody reads; an action on a filter may concern any number of jobs. */
-const maxShown = 10_000;
-
-export const changedSchema = z.object({
-  count: z.int().describe(`How many jobs it was done to; \`jobs\` shows at most ${maxShown} of them.`),
-  jobs: z.array(jobViewSchema),
-});
-
-interface Targets {
-  readonly ids?: string[];
-  readonly filter?: z.output<typeof filterSchema>;
-}
-
-/** Acts on the jobs with these ids, or on all that match and are in one of these states, page by page. */
-export async function changeTargets(
-  context: OperationContext,
-  { ids, filter }: Targets,
-  states: readonly JobStatus[],
-  change: (job: Job) => Promise<Job>,
-): Promise<z.infer<typeof changedSchema>> {
-  if ((ids === undefined) === (filter === undefined)) {
-    throw new LonghaulError("invalid_input", "Say which jobs: give either ids or a filter.");
-  }
-  if (ids !== undefined) {
-    const jobs = await Promise.all((await findJobs(context.engine, ids, context.actor)).map(change));
-    return { count: jobs.length, jobs: jobs.map(toJobView) };
-  }
-  const shown: JobView[] = [];
-  let count = 0;
-  for await (const page of listMatching(filter ?? {}, states, context)) {
-    const settled = await Promise.all(page.map((job) => change(job).catch(passedBy)));
-    const changed = settled.filter((job) => job !== undefined);
-    count += changed.length;
-    shown.push(...changed.slice(0, maxShown - shown.length).map(toJobView));
-  }
-  return { count, jobs: shown };
-}
-
-/** A job that has changed or gone since it was listed matches no more. */
-function passedBy(error: unknown): undefined {
-  if (error instanceof LonghaulError && ["conflict", "not_found", "expired"].includes(error.code)) return undefined;
-  throw error;
-}
-
 export const jobCancel = defineOperation({
   name: "job_cancel",
   scope: "run",
@@ -356,9 +330,11 @@ export const jobCancel = defineOperation({
   input: z.strictObject({ ...target, reason: z.string().max(1_000).optional() }),
   output: changedSchema,
   run: (context, { reason, ...which }) =>
-    changeTargets(context, which, ["queued", "running", "waiting"], (job) =>
-      context.engine.cancel(job.id, reason, context.actor),
-    ),
+    changeTargets(context, which, {
+      name: "cancel",
+      states: ["queued", "running", "waiting"],
+      change: (job) => context.engine.cancel(job.id, reason, context.actor),
+    }),
 });
 
 export const jobRetry = defineOperation({
@@ -368,7 +344,9 @@ export const jobRetry = defineOperation({
   input: z.strictObject(target),
   output: changedSchema,
   run: (context, which) =>
-    changeTargets(context, which, ["failed", "timed_out", "cancelled"], (job) =>
-      context.engine.retry(job.id, context.actor),
-    ),
+    changeTargets(context, which, {
+      name: "retry",
+      states: ["failed", "timed_out", "cancelled"],
+      change: (job) => context.engine.retry(job.id, context.actor),
+    }),
 });

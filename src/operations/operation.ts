@@ -34,8 +34,23 @@ export interface ServerFacts {
   readonly library?: Library;
   /** The page that clients of MCP Apps show beside a job. */
   readonly readCard?: () => Promise<string>;
+  /** How its disk and its event loop are. */
+  readonly gauges?: Gauges;
   /** Whether pages can be looked at in a browser. */
   readonly hasBrowser?: () => boolean;
+}
+
+export interface Gauges {
+  readonly disk: () => Promise<Disk | undefined>;
+  /** How late the event loop was in the last seconds: half of the times, 99 of 100, and at worst. */
+  readonly lag: () => { readonly p50: number; readonly p99: number; readonly max: number };
+}
+
+export interface Disk {
+  /** Of the database, where that is a file of the server's. */
+  readonly databaseBytes?: number;
+  readonly freeBytes: number;
+  readonly totalBytes: number;
 }
 
 interface OperationDefinition<Name extends string, Input extends z.ZodType, Output extends z.ZodType> {

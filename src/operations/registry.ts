@@ -3,7 +3,8 @@ import type { Kind } from "../job/kind.ts";
 import { agentCheck, agentDigest } from "./agent-digest.ts";
 import { attemptArtifact, attemptAsk, attemptProgress } from "./attempt.ts";
 import { batchGet, batchList } from "./batch.ts";
-import { crawlPages } from "./crawl.ts";
+import { agentTurns } from "./agent-turns.ts";
+import { crawlPages, crawlVisits } from "./crawl.ts";
 import { jobArtifact } from "./artifact.ts";
 import { endpointHealth, endpointList, endpointPurge } from "./endpoint.ts";
 import { inboxList, jobSeen } from "./inbox.ts";
@@ -75,6 +76,8 @@ const builtIn = [
   starts.webSearch,
   starts.searchExtract,
   crawlPages,
+  crawlVisits,
+  agentTurns,
   jobGet,
   jobSummary,
   jobResult,

@@ -4,7 +4,7 @@ import type { Job } from "../job/job.ts";
 import { isTerminal, isTerminalStatus, jobStatuses } from "../job/state.ts";
 import { sayStatus } from "../job/status-words.ts";
 import { findJobs } from "./job-reference.ts";
-import { changedSchema, changeTargets, target } from "./job.ts";
+import { changedSchema, changeTargets, target } from "./change-many.ts";
 import { defineOperation, type OperationContext } from "./operation.ts";
 
 const finishedStates = jobStatuses.filter(isTerminalStatus);
@@ -21,15 +21,19 @@ export const jobDelete = defineOperation({
     force: z.boolean().default(false).describe("Cancel jobs that have not ended, and remove them once they have."),
   }),
   output: changedSchema,
-  run: async (context, { ids, filter, force }) => {
+  run: async (context, { ids, filter, force, dry_run, token }) => {
     const { engine, actor } = context;
     const wanted = ids === undefined ? undefined : await findJobs(engine, ids, actor);
-    const open = force ? undefined : wanted?.find(({ state }) => !isTerminal(state));
+    const open = force || dry_run ? undefined : wanted?.find(({ state }) => !isTerminal(state));
     if (open !== undefined) throw refuse(open);
-    const which = { ids: wanted && [...new Set(wanted.map(({ id }) => id))], filter };
-    return changeTargets(context, which, force ? jobStatuses : finishedStates, async (job) => {
-      if (force) await endJob(job, context);
-      return engine.remove(job.id, actor);
+    const which = { ids: wanted && [...new Set(wanted.map(({ id }) => id))], filter, dry_run, token };
+    return changeTargets(context, which, {
+      name: force ? "delete by force" : "delete",
+      states: force ? jobStatuses : finishedStates,
+      change: async (job) => {
+        if (force) await endJob(job, context);
+        return engine.remove(job.id, actor);
+      },
     });
   },
 });

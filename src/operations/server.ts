@@ -1,10 +1,21 @@
 import { z } from "zod";
-import { isServerAdmin } from "../engine/access.ts";
+import { isServerAdmin, seesAll } from "../engine/access.ts";
 import { defined } from "../job/defined.ts";
 import type { Json } from "../job/json.ts";
 import { schemaToJson } from "../job/schema-to-json.ts";
-import { defineOperation } from "./operation.ts";
+import { defineOperation, type Gauges } from "./operation.ts";
 import { startOperationOf, startPath } from "./start.ts";
+
+const gaugeFields = {
+  disk: z
+    .object({ database_bytes: z.int().optional(), free_bytes: z.int(), total_bytes: z.int() })
+    .optional()
+    .describe("Of the server's folder; told to whoever sees all of the server."),
+  event_loop_lag_ms: z
+    .object({ p50: z.number(), p99: z.number(), max: z.number() })
+    .optional()
+    .describe("How late the server's event loop was in the last seconds."),
+};
 
 export const serverStatus = defineOperation({
   name: "server_status",
@@ -26,6 +37,7 @@ export const serverStatus = defineOperation({
         "What went wrong at the start, such as kinds that could not be loaded; told to whoever looks after the server.",
       ),
     memory_bytes: z.int(),
+    ...gaugeFields,
     paused_kinds: z.array(z.string()),
     jobs: z.record(z.string(), z.int()).describe("How many jobs are in each state."),
   }),
@@ -42,11 +54,31 @@ export const serverStatus = defineOperation({
       url: server.url,
       program: server.program,
       memory_bytes: process.memoryUsage.rss(),
+      ...(seesAll(actor) ? await showGauges(server.gauges) : {}),
       paused_kinds: await engine.pausedKinds(),
       jobs,
     };
   },
 });
+
+type ShownGauges = { [Name in keyof typeof gaugeFields]?: z.input<(typeof gaugeFields)[Name]> };
+
+async function showGauges(gauges: Gauges | undefined): Promise<ShownGauges> {
+  if (gauges === undefined) return {};
+  const disk = await gauges.disk();
+  return {
+    event_loop_lag_ms: gauges.lag(),
+    ...(disk === undefined
+      ? {}
+      : {
+          disk: {
+            ...defined({ database_bytes: disk.databaseBytes }),
+            free_bytes: disk.freeBytes,
+            total_bytes: disk.totalBytes,
+          },
+        }),
+  };
+}
 
 const schemas = new WeakMap<z.ZodType, Record<string, Json>>();
 

@@ -34,6 +34,7 @@ import { openDesignLibrary } from "./open-design-library.ts";
 import { openIsolation } from "./open-isolation.ts";
 import { openWeb } from "./open-web.ts";
 import { readCard } from "../faces/web/web-face.ts";
+import { startGauges } from "./gauges.ts";
 import { readVersion } from "./version.ts";
 
 export interface RunningServer {
@@ -146,6 +147,7 @@ export async function openEngineWithKinds(
   });
   const close = async (): Promise<void> => {
     await engine.stop();
+    gauges.stop();
     await Promise.all([
       agent.close(),
       web.close(),
@@ -155,6 +157,7 @@ export async function openEngineWithKinds(
       library?.close(),
     ]);
   };
+  const gauges = startGauges(config.paths.home, databaseFiles(config.paths.home));
   const server = {
     version: readVersion(),
     startedAt: Date.now(),
@@ -164,6 +167,7 @@ export async function openEngineWithKinds(
     agents: agent.agents,
     ...defined({ library }),
     readCard,
+    gauges,
     ...(own.problems.length === 0 ? {} : { problems: own.problems }),
     hasBrowser: () => web.browser.executable !== undefined,
   };

@@ -366,6 +366,8 @@ export type Hint =
   | { readonly type: "job-removed"; readonly id: JobId; readonly owner: string; readonly kind: string }
   /** A held job was asked to cancel. */
   | { readonly type: "cancel-requested"; readonly id: JobId; readonly reason: string }
+  /** Hints may have been lost: whoever lives by them looks at everything. */
+  | { readonly type: "hints-lost" }
   /** There may be something to claim. */
   | { readonly type: "job-ready" }
   /** There may be a delivery to make. */

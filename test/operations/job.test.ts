@@ -56,6 +56,7 @@ describe("job_get", () => {
       progress: { percent: 50, phase: "half", done: 1, total: 2 },
       live: { pid: 7, ports: [80] },
       input: { label: "x" },
+      limits: { grace_ms: expect.any(Number) as number },
     });
   });
 
@@ -92,8 +93,9 @@ describe("job_get", () => {
     const shown = (await call(engine, "job_get", { id })) as JobView & { result?: unknown };
     expect(shown.state).toBe("waiting");
     expect(shown.questions).toHaveLength(2);
-    expect(shown.questions).toContainEqual({ key: "where", message: "Where to?", form });
-    expect(shown.questions).toContainEqual({ key: "sure", message: "Sure?" });
+    const askedAt = { asked_at: expect.stringMatching(/^\d{4}-.*Z$/) as string };
+    expect(shown.questions).toContainEqual({ key: "where", message: "Where to?", form, ...askedAt });
+    expect(shown.questions).toContainEqual({ key: "sure", message: "Sure?", ...askedAt });
     await call(engine, "job_answer", { id, key: "where", answer: { action: "accept", content: { city: "Oslo" } } });
     expect(await call(engine, "job_get", { id })).toMatchObject({ questions: [{ key: "sure" }] });
     await call(engine, "job_answer", { id, answer: { action: "decline" } });

@@ -22,6 +22,7 @@ describe("the operations", () => {
     expect(operations.map(({ name }) => name).toSorted()).toEqual([
       "agent_check",
       "agent_digest",
+      "agent_turns",
       "analyze_page",
       "attempt_artifact",
       "attempt_ask",
@@ -30,6 +31,7 @@ describe("the operations", () => {
       "batch_list",
       "crawl_pages",
       "crawl_site",
+      "crawl_visits",
       "endpoint_health",
       "endpoint_list",
       "endpoint_purge",

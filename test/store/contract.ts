@@ -1,4 +1,5 @@
 import { describe } from "vitest";
+import { describeArtifacts } from "./contract/artifacts.ts";
 import { describeCancelling } from "./contract/cancelling.ts";
 import { describeClaiming } from "./contract/claiming.ts";
 import { describeCounting } from "./contract/counting.ts";
@@ -49,6 +50,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describePurging(open);
     describeHints(open);
     describeOutput(open);
+    describeArtifacts(open);
     describeMail(open);
     describeTokens(open);
     describeMarks(open);

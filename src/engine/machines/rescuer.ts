@@ -88,7 +88,7 @@ async function rescue(job: Job, before: number, parts: RescuerParts): Promise<bo
 
 /** Nobody can tell what became of it: it is not run again in the same attempt, because it may run still. */
 function orphanOutcome({ state, limits }: Job, { machine }: Lease, settings: Settings): Outcome {
-  const message = `It ran on ${machine ?? "another machine"}, which was not heard from any more: what became of it is not known.`;
+  const message = `It ran on ${machine ?? "another machine"}, which was not heard from any more: what became of it is not known, and what it wrote in its last second may be missing.`;
   const failure: Failure = { code: "lost", message, retryable: true };
   if (state.attempt >= limits.attempts) return { type: "failed", failure };
   const delayMs = retryDelayMs(limits.backoff, state.attempt, settings.random());

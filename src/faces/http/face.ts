@@ -17,6 +17,7 @@ import { openLiveChanges } from "./streams/live-changes.ts";
 import { openLiveEvents } from "./streams/live-events.ts";
 import { openLiveOutput } from "./streams/live-output.ts";
 import { LiveStreams } from "./streams/live-streams.ts";
+import { sendArtifact } from "./streams/raw-artifact.ts";
 import { sendRawOutput } from "./streams/raw-output.ts";
 
 export interface HttpFaceParts {
@@ -104,7 +105,8 @@ function answerOperation(route: OperationRoute, parts: OperationParts): Answer {
   const { engine, server, tracing } = parts;
   const { operation } = route;
   const readFields = createFieldReader(route, parts.limits.bodyBytes);
-  const hasOtherForm = route.live !== undefined || route.isRaw === true || route.hasLines === true;
+  const hasOtherForm =
+    route.isFile === true || route.live !== undefined || route.isRaw === true || route.hasLines === true;
   const call = (context: OperationContext, input: unknown): Promise<unknown> =>
     tracing === undefined
       ? operation.call(context, input)
@@ -138,6 +140,10 @@ async function sendOtherForm(
   { request, response }: Exchange,
 ): Promise<boolean> {
   const { accept = "", range, "last-event-id": lastEventId } = request.headers;
+  if (route.isFile === true) {
+    await sendArtifact(context, fields, { response, drainMs: limits.drainMs });
+    return true;
+  }
   if (request.method !== "GET" || (accept === "" && range === undefined)) return false;
   if (route.live !== undefined && accept.includes("text/event-stream")) {
     const source = await openLive[route.live](context, fields, lastEventId?.toString(), limits.keepAliveMs);

@@ -197,6 +197,7 @@ function headersOf(route: OperationRoute): Readonly<Record<string, string>> {
 }
 
 function contentOf(route: OperationRoute): Content {
+  if (route.isFile === true) return { "application/octet-stream": { schema: { type: "string", format: "binary" } } };
   const output = toSchema(route.operation.output) as { properties?: Record<string, { items?: Schema }> };
   // A reply that is made from the output is the one job in it; a submission of many is answered with all of them.
   const one = output.properties?.["jobs"]?.items;

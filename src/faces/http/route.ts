@@ -33,6 +33,8 @@ export interface OperationRoute extends Place {
   readonly isRaw?: true;
   /** Answers `Accept: application/x-ndjson` with the pages of a crawl, one per line. */
   readonly hasLines?: true;
+  /** Answers with the bytes of a file, whatever form is asked for. */
+  readonly isFile?: true;
   /** The answer may take long: the operation is told when the caller has gone. */
   readonly isSlow?: true;
 }

@@ -2,7 +2,8 @@ import { z } from "zod";
 import { attemptArtifact, attemptAsk, attemptProgress } from "../../operations/attempt.ts";
 import { batchGet, batchList } from "../../operations/batch.ts";
 import { agentCheck, agentDigest } from "../../operations/agent-digest.ts";
-import { crawlPages } from "../../operations/crawl.ts";
+import { agentTurns } from "../../operations/agent-turns.ts";
+import { crawlPages, crawlVisits } from "../../operations/crawl.ts";
 import { jobArtifact } from "../../operations/artifact.ts";
 import { endpointHealth, endpointList, endpointPurge } from "../../operations/endpoint.ts";
 import { inboxList, jobSeen } from "../../operations/inbox.ts";
@@ -132,7 +133,17 @@ const fixedRoutes: readonly Route[] = [
     fields: method === "GET" ? "query" : "body",
   })),
   { method: "GET", path: "/v1/jobs/{id}/pages", tag: "job", operation: crawlPages, fields: "query", hasLines: true },
+  { method: "GET", path: "/v1/jobs/{id}/visits", tag: "job", operation: crawlVisits, fields: "query" },
+  { method: "GET", path: "/v1/jobs/{id}/turns", tag: "job", operation: agentTurns, fields: "query" },
   { method: "GET", path: "/v1/jobs/{id}/artifacts", tag: "job", operation: jobArtifact, fields: "query" },
+  {
+    method: "GET",
+    path: "/v1/jobs/{id}/artifacts/{name}",
+    tag: "job",
+    operation: jobArtifact,
+    fields: "query",
+    isFile: true,
+  },
   {
     method: "POST",
     path: "/v1/jobs/{id}/summary",

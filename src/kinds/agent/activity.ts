@@ -30,7 +30,7 @@ interface LiveReply {
   readonly piecesAt: readonly number[];
 }
 
-const longestFact = 300;
+const longestFact = 2_000;
 const maxPiecesAt = 5;
 
 export function createActivity(context: JobContext, redactor: Redactor): Activity {

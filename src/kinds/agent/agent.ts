@@ -97,6 +97,12 @@ function checkInput(input: AgentInput, settings: AgentSettings, path: string | u
   if (input.output_schema !== undefined) toValidator(input.output_schema);
   if (input.backend !== undefined) {
     const { command, isMetered } = programs[input.backend];
+    if (input.ask !== undefined && input.read_only !== true) {
+      throw new LonghaulError(
+        "invalid_input",
+        `ask cannot be kept by ${command}, which asks nobody while it runs by itself: leave ask or backend out, or set read_only.`,
+      );
+    }
     if (!settings.hasProgram(command, path)) {
       throw new LonghaulError(
         "invalid_input",

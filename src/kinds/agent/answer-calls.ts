@@ -5,6 +5,8 @@ import type { JobContext } from "../../job/kind.ts";
 import { wellFormed } from "../../text/well-formed.ts";
 import type { PatternPool } from "../../text/pattern-pool.ts";
 import type { Activity } from "./activity.ts";
+import { approve } from "./approve.ts";
+import type { AgentInput } from "./contract.ts";
 import { closePending, saveConversation, type Conversation, type ToolAnswer } from "./conversation.ts";
 import type { ToolCall } from "./model/call-model.ts";
 import type { RunRedactor } from "./run-redactor.ts";
@@ -19,6 +21,8 @@ interface AnswerParts {
   readonly activity: Activity;
   readonly tools: readonly AgentTool[];
   readonly files: ConfinedFiles;
+  /** What is asked before it is done. */
+  readonly ask: AgentInput["ask"];
   readonly patterns: PatternPool;
   /** Hides what neither the model nor anybody else may see. */
   readonly redactor: Pick<RunRedactor, "known" | "learn">;
@@ -78,7 +82,7 @@ async function answerCall(
   const key = `step ${conversation.steps} call ${index}`;
   const { text, isError, picture } = await attempt(call, tool, key, conversation, parts);
   context.signal.throwIfAborted();
-  if (tool?.isChange === true) await parts.redactor.learn();
+  if (tool?.changes !== undefined) await parts.redactor.learn();
   const ms = Math.round(performance.now() - startedAt);
   activity.event("tool_done", { tool: call.name, ok: !isError, result: text, ms });
   return {
@@ -112,11 +116,13 @@ async function attempt(
   if (call.problem !== undefined) return { text: call.problem, isError: true };
   const conceal = parts.redactor.known;
   const { files, patterns } = parts;
-  const { pending, todos, seen, commands, delegates } = conversation;
+  const { pending, todos, seen, commands, delegates, approvals } = conversation;
   const memory = new FileMemory(files, seen);
   const use: ToolUse = { job: context, files, memory, patterns, todos, commands, delegates, conceal, key };
   try {
     if (pending?.isUnderWay === true) return await afterInterruption(tool, call, use);
+    const refusal = await approve(tool, call.input, { ask: parts.ask, approvals, job: context, key, conceal });
+    if (refusal !== undefined) return { text: refusal, isError: true };
     if (tool.isUnrepeatable && pending !== null) {
       pending.isUnderWay = true;
       await saveConversation(context.checkpoint, conversation);

@@ -12,6 +12,10 @@ const agentInputSchema = z.strictObject({
   output: text.optional().describe("What the answer should be."),
   files: z.array(z.string().min(1).max(4_000)).max(100).optional().describe("Paths to begin with."),
   read_only: z.boolean().optional().describe("Change nothing."),
+  ask: z
+    .enum(["writes", "commands", "all"])
+    .optional()
+    .describe("Ask before files are changed, before commands are run, or before anything is changed."),
   model: modelName.optional().describe("PROVIDER/MODEL, a name, or a class: standard, reasoning, code, mini…"),
   fallback: z.array(modelName).max(10).optional().describe("Models to try when the chosen one does not answer."),
   backend: z
@@ -74,7 +78,7 @@ export const agentContract = defineContract({
       input: agentInputSchema,
       tool: {
         description: "Run an AI agent as a background job: a model works on a task with files, commands and the web.",
-        fields: ["task", "context", "files", "read_only", "model", "cwd", "max_cost_usd", "output_schema"],
+        fields: ["task", "context", "files", "read_only", "ask", "model", "cwd", "max_cost_usd", "output_schema"],
       },
     },
   ],

@@ -1,6 +1,7 @@
 import type { Checkpoint } from "../../job/kind.ts";
 import type { Json } from "../../job/json.ts";
 import type { Message, ModelReply, ToolCall } from "./model/call-model.ts";
+import type { Approvals } from "./approve.ts";
 import { addUsage, noUsage, type TokenUsage } from "./model/token-usage.ts";
 import { promptText, type Prompt } from "./prompt.ts";
 import type { CommandList } from "./tools/commands.ts";
@@ -38,6 +39,7 @@ export interface Conversation {
   seen: SeenFiles;
   commands: { items: CommandList["items"][number][] };
   delegates: Delegates;
+  approvals: Approvals;
   usage: TokenUsage;
   /** Null where the price of a model is not known. */
   costUsd: number | null;
@@ -71,6 +73,7 @@ export function startConversation(instructions: string, prompt: Prompt): Convers
     seen: {},
     commands: { items: [] },
     delegates: { count: 0 },
+    approvals: [],
     usage: noUsage,
     costUsd: 0,
     steps: 0,

@@ -117,7 +117,13 @@ async function converse(conversation: Conversation, parts: LoopParts): Promise<L
     return toResult(conversation, { model, redactor }, ending);
   };
   for (;;) {
-    await answerCalls(conversation, { ...parts, redactor, patterns, isDone: () => handedIn.data !== undefined });
+    await answerCalls(conversation, {
+      ...parts,
+      ask: input.ask,
+      redactor,
+      patterns,
+      isDone: () => handedIn.data !== undefined,
+    });
     if (handedIn.data !== undefined) return end({ data: handedIn.data });
     const stoppedBy = limitReached(conversation, limits);
     if (stoppedBy !== undefined) return new PartialResult(end({ stopped_by: stoppedBy }));

@@ -42,6 +42,6 @@ export async function openToolBox(
   const mcp = await openMcpTools(settings.mcpServers, options);
   // Without run_command there are no commands to look at.
   const isOffered = (tool: AgentTool): boolean =>
-    input.read_only !== true || !(tool.isChange || commandTools.includes(tool));
+    input.read_only !== true || !(tool.changes !== undefined || commandTools.includes(tool));
   return { tools: [...own, ...mcp.tools].filter(isOffered), close: mcp.close };
 }

@@ -76,6 +76,10 @@ export class Shipper {
     this.#allowance = new Allowance(parts.bytesPerSecond);
   }
 
+  get maxWholeBytes(): number {
+    return this.#parts.maxWholeBytes;
+  }
+
   /** From now on the attempt's output is shipped; `sizes` says how far it is. */
   hold({ lease, attempt }: HeldOutput, sizes: ReadonlyMap<string, ShippedSize> = new Map()): void {
     const streams = new Map<string, StreamPosition>();

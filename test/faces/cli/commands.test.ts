@@ -240,6 +240,9 @@ describe("cancel and retry", () => {
     await until(
       async () => (await cli.json<{ jobs: JobView[] }>(["ps", "--tag", "many", "--state", "active"])).jobs.length === 0,
     );
+    const tried = await cli.run(["retry", "--filter", "batch:x state:cancelled", "--dry-run"]);
+    expect(tried.stderr).toContain("2 jobs in all; nothing was changed.");
+    expect((await cli.run(["cancel", "--filter", "state:odd"])).stderr).toContain('The filter\'s word "state:odd"');
     expect((await cli.json<{ jobs: JobView[] }>(["retry", "--batch", "x"])).jobs).toHaveLength(2);
     await cli.run(["cancel", "--batch", "x"]);
     expect((await cli.run(["cancel", "--batch", "none"])).stderr).toContain("No matching job is active");

@@ -67,7 +67,7 @@ function openRoute(
 }
 
 const routed = routes
-  .flatMap((route) => ("operation" in route ? [route] : []))
+  .flatMap((route) => ("operation" in route && route.isFile !== true ? [route] : []))
   .flatMap((route) =>
     (route.live === undefined ? ["*/*"] : ["*/*", "text/event-stream"]).map((accept) => openRoute(route, accept)),
   );
@@ -132,6 +132,8 @@ const rows: Readonly<Record<string, Row>> = {
   web_search: { target: "kind", input: () => ({ query: "x" }), allowed: 400 },
   search_extract: { target: "kind", input: () => ({ query: "x", schema: { title: "string" } }), allowed: 400 },
   crawl_pages: { target: "job", input: (id) => ({ id }), allowed: 400 },
+  crawl_visits: { target: "job", input: (id) => ({ id }), allowed: 400 },
+  agent_turns: { target: "job", input: (id) => ({ id }), allowed: 400 },
   batch_list: { target: "none", input: () => ({}) },
   batch_get: { target: "none", input: () => ({ batch: "nobody's" }), allowed: 404 },
   kind_list: { target: "none", input: () => ({}) },

@@ -316,3 +316,29 @@ describe("the server's own pages", () => {
     expect(page).not.toMatch(/<script|<link|<img|src=|url\(|@import|href="(https?:)?\/\//);
   });
 });
+
+describe("GET /v1/jobs/{id}/artifacts/{name}", () => {
+  it("is the file itself, shown in place only if it is a picture, and runs nothing", async () => {
+    const id = await world().submit({}, "ada");
+    const { context, succeed } = await world().puppet.next();
+    const page = "<script>alert(1)</script>";
+    await context.artifacts.save("page.html", page);
+    await context.artifacts.save("big.png", new Uint8Array(600_000).fill(7));
+    succeed();
+    const html = await world().fetch(`/v1/jobs/${id}/artifacts/page.html`, { token: "ada" });
+    expect(await html.text()).toBe(page);
+    expect(Object.fromEntries(html.headers)).toMatchObject({
+      "content-type": "text/html; charset=utf-8",
+      "content-disposition": 'attachment; filename="page.html"',
+      "x-content-type-options": "nosniff",
+      "content-security-policy": expect.stringContaining("sandbox") as string,
+    });
+    const picture = await world().fetch(`/v1/jobs/${id}/artifacts/big.png`, { token: "ada" });
+    expect(picture.headers.get("content-disposition")).toBe('inline; filename="big.png"');
+    expect((await picture.arrayBuffer()).byteLength).toBe(600_000);
+    const status = async (path: string, token: string): Promise<number> => (await world().ask(path, { token })).status;
+    expect(await status(`/v1/jobs/${id}/artifacts/page.html`, "bob")).toBe(404);
+    expect(await status(`/v1/jobs/${id}/artifacts/none.txt`, "ada")).toBe(404);
+    expect(await status(`/v1/jobs/${id}/artifacts/..%2F..%2Fpasswd`, "ada")).toBe(400);
+  });
+});

@@ -37,6 +37,7 @@ async function resume(name: string, input: unknown, isUnderWay: boolean): Promis
     files: new ConfinedFiles(root, []),
     patterns: createPatternPool(),
     redactor: { known: (text) => text, learn: async () => undefined },
+    ask: undefined,
     isDone: () => false,
   });
   const last = conversation.messages.at(-1);

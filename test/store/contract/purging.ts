@@ -53,9 +53,7 @@ export function describePurging(open: OpenStore): void {
         parent: parent.job.id,
         dependsOn: [needed.id],
       });
-      const writer = store.output.writer({ id: job.id, attempt: 1, stream: "stdout" });
-      writer.append(Buffer.from("output"));
-      writer.close();
+      await world().writeOutput(lease, "output");
       await store.saveCheckpoint(lease, "1");
       await store.ask(lease, { key: "q", question: { message: "Which?" }, at: t0 });
       await store.settle(lease, outcomes.failed, { now: t0 });
@@ -110,9 +108,7 @@ export function describePurging(open: OpenStore): void {
     it("a job that is retried while a purge is under way is gone, or whole", async () => {
       const { job, lease } = await world().start();
       const address = { id: job.id, attempt: 1, stream: "stdout" };
-      const writer = world().store.output.writer(address);
-      writer.append(Buffer.from("output"));
-      writer.close();
+      await world().writeOutput(lease, "output");
       await world().store.settle(lease, outcomes.failed, { now: t0 });
       const purging = world().store.purge(t0 + 8 * day, 10);
       const retrying = world().store.retry(job.id, { at: t0 + 8 * day });
@@ -127,9 +123,7 @@ export function describePurging(open: OpenStore): void {
         const { store } = world();
         const { job, lease } = await world().start({ owner: "bob", tags: ["t"], idempotencyKey: "k" });
         const address = { id: job.id, attempt: 1, stream: "stdout" };
-        const writer = store.output.writer(address);
-        writer.append(Buffer.from("output"));
-        writer.close();
+        await world().writeOutput(lease, "output");
         await store.output.saveArtifact(job.id, "report.txt", "made");
         await store.settle(lease, outcomes[status], { now: t0 });
         expect(await store.remove(job.id, t0 + second)).toBe(true);

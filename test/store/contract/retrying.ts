@@ -53,9 +53,7 @@ function describeRetry(world: () => World): void {
   it("a retried job keeps its earlier events, output and checkpoint", async () => {
     const { job, lease } = await world().start();
     const address = { id: job.id, attempt: 1, stream: "stdout" };
-    const writer = world().store.output.writer(address);
-    writer.append(Buffer.from("first"));
-    writer.close();
+    await world().writeOutput(lease, "first");
     await world().store.saveCheckpoint(lease, "1");
     await world().store.settle(lease, outcomes.failed, { now: t0 });
     await world().store.retry(job.id, request);

@@ -23,6 +23,7 @@ export function describeTogether(open: OpenStore): void {
       ([world]) => world.cleanup(),
     );
     describeSharing(pair);
+    describeSharingMany(pair);
     describeCounting(pair);
     describeRaces(pair);
     describeRounds(pair);
@@ -99,6 +100,21 @@ function describeSharing(pair: () => Pair): void {
     await other.submit({ owner: "bob" });
     const next = [...(await other.claim()), ...(await one.claim())];
     expect(next.map(({ job }) => job.owner)).toContain("bob");
+  });
+}
+
+function describeSharingMany(pair: () => Pair): void {
+  it("of many jobs that one changes at once the other hears of each, or that it has not", async () => {
+    const [one, other] = pair();
+    const heard = new Set<JobId>();
+    let isLost = false;
+    one.store.subscribe((hint) => {
+      if (hint.type === "job-changed") heard.add(hint.id);
+      isLost ||= hint.type === "hints-lost";
+    });
+    const jobs = await other.submitMany(400);
+    await until(() => isLost || jobs.every(({ id }) => heard.has(id)));
+    expect(isLost || heard.size >= 400).toBe(true);
   });
 }
 

@@ -65,7 +65,7 @@ export class Machines {
     const output = createPostgresOutput({
       connections: { ...this.connections, query },
       root,
-      publish,
+      publish: (shown) => shown.forEach(publish),
       announce: (hint) => {
         for (const [each, tell] of this.#listeners) if (each !== process) tell(hint);
       },

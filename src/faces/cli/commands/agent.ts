@@ -27,6 +27,7 @@ interface AgentOptions extends NotifyOptions {
   readonly model?: string[];
   readonly fallback?: string[];
   readonly readOnly?: true;
+  readonly ask?: InputOf<"run_agent">["ask"];
   readonly file?: string[];
   readonly context?: string;
   readonly output?: string;
@@ -81,6 +82,13 @@ function describe(command: Command): void {
     )
     .option("--fallback <model>", "a model to try when the first does not answer; may be repeated", collect)
     .option("--read-only", "change nothing: no writing, no commands")
+    .addOption(
+      new Option("--ask <what>", "ask before files are changed, commands are run, or both and more").choices([
+        "writes",
+        "commands",
+        "all",
+      ]),
+    )
     .option("--file <path>", "a file to start with; may be repeated", collect)
     .option("--context <text>", "what it should know")
     .option("--output <text>", "what the answer should be")
@@ -116,6 +124,7 @@ function toRequest(task: string, options: AgentOptions): AgentRequest {
     idempotency_key: randomUUID(),
     fallback: options.fallback,
     read_only: options.readOnly,
+    ask: options.ask,
     files: options.file?.map((path) => relative(cwd, resolve(path))),
     context: options.context,
     output: options.output,

@@ -5,6 +5,7 @@ import type { JobView } from "../../../operations/job-view.ts";
 import { defineCommand, type CliCommand } from "../command.ts";
 import { toFieldValue } from "../options/option-values.ts";
 import { addTargetOptions, toTarget, type TargetOptions } from "../options/filter-options.ts";
+import { showChanged } from "../show/changed-jobs.ts";
 import { isFinished, jobLabel, outcomeText, stateText } from "../show/job-text.ts";
 import { countText } from "../../../text/count-text.ts";
 import { sayStatus } from "../../../job/status-words.ts";
@@ -119,12 +120,7 @@ export const cancel = defineCommand<TargetOptions & { reason?: string }, [ids: s
       ...toTarget(ids, options),
       reason,
     });
-    if (options.json === true) screen.printJson(changed);
-    else if (changed.jobs.length === 0) screen.note("No matching job is active.");
-    else for (const job of changed.jobs) screen.print(`${jobLabel(job)}  ${describe(job)}`);
-    if (options.json !== true && changed.count > changed.jobs.length) {
-      screen.note(`… and ${changed.count - changed.jobs.length} more.`);
-    }
+    return showChanged(changed, { none: "No matching job is active.", describe }, screen, options.json);
   },
 });
 
@@ -134,18 +130,18 @@ function describe(job: JobView): string {
   return isFinished(job) ? `${sayStatus(job.state)} already` : sayStatus(job.state);
 }
 
+function describeRetry(job: JobView): string {
+  return `${stateText(job)}, attempt ${job.attempt}`;
+}
+
 export const retry = defineCommand<TargetOptions, [ids: string[]]>({
   describe: (command) => {
     addTargetOptions(command);
   },
   run: async ({ client, screen }, options, ids) => {
     const changed = await client.call("job_retry", toTarget(ids, options));
-    if (options.json === true) screen.printJson(changed);
-    else if (changed.jobs.length === 0) screen.note("No matching job has failed, timed out or been cancelled.");
-    else for (const job of changed.jobs) screen.print(`${jobLabel(job)}  ${stateText(job)}, attempt ${job.attempt}`);
-    if (options.json !== true && changed.count > changed.jobs.length) {
-      screen.note(`… and ${changed.count - changed.jobs.length} more.`);
-    }
+    const none = "No matching job has failed, timed out or been cancelled.";
+    return showChanged(changed, { none, describe: describeRetry }, screen, options.json);
   },
 });
 

@@ -49,8 +49,8 @@ export const ps = defineCommand<PsOptions>({
 export async function listJobs(client: Client, options: PsOptions = {}): Promise<AnswerOf<"job_list">> {
   const { limit = defaultLimit, cursor } = options;
   const request = { ...toFilter(options), limit, explain: true };
-  const isOneList = options.state !== undefined || cursor !== undefined || (options.all && options.limit !== undefined);
-  if (isOneList === true) {
+  const isOneList = [options.filter, options.state, cursor].some((given) => given !== undefined);
+  if (isOneList || (options.all === true && options.limit !== undefined)) {
     const answer = await client.call("job_list", { ...request, ...defined({ cursor }) });
     return { ...answer, jobs: inOrder(answer.jobs) };
   }

@@ -1,6 +1,6 @@
 import { defineCommand } from "../command.ts";
 import { addTargetOptions, toTarget, type TargetOptions } from "../options/filter-options.ts";
-import { jobLabel } from "../show/job-text.ts";
+import { showChanged } from "../show/changed-jobs.ts";
 
 export const rm = defineCommand<TargetOptions & { force?: true }, [ids: string[]]>({
   describe: (command) => {
@@ -9,11 +9,7 @@ export const rm = defineCommand<TargetOptions & { force?: true }, [ids: string[]
   run: async ({ client, screen }, options, ids) => {
     const force = options.force === true;
     const removed = await client.call("job_delete", { ...toTarget(ids, options), force });
-    if (options.json === true) screen.printJson(removed);
-    else if (removed.count === 0) screen.note("No matching job has ended; -f removes others too.");
-    else for (const job of removed.jobs) screen.print(`${jobLabel(job)}  removed`);
-    if (options.json !== true && removed.count > removed.jobs.length) {
-      screen.note(`… and ${removed.count - removed.jobs.length} more.`);
-    }
+    const none = "No matching job has ended; -f removes others too.";
+    return showChanged(removed, { none, describe: () => "removed" }, screen, options.json);
   },
 });

@@ -2,6 +2,7 @@ import type { CallToolResult, ToolAnnotations } from "@modelcontextprotocol/serv
 import { z } from "zod";
 import { messageOf } from "../../../job/failure.ts";
 import { jobCancel, jobGet, jobList, jobRetry } from "../../../operations/job.ts";
+import type { AnswerOf } from "../../../operations/registry.ts";
 import type { JobView } from "../../../operations/job-view.ts";
 import { duration, shorten } from "../../mcp/tasks/status-message.ts";
 import { fence } from "../../mcp/tools/clean-text.ts";
@@ -45,7 +46,7 @@ export const cancelTool = defineTool({
     "Cancel (kill, stop) background jobs by id. A running job ends when its processes have; finished jobs stay as they are.",
   input: jobCancel.input.pick({ ids: true, reason: true }).required({ ids: true }),
   annotations: changes(true, true),
-  run: async (context, input) => replyTo((await jobCancel.call(context, input)).jobs, context),
+  run: async (context, input) => replyToChange(await jobCancel.call(context, input), context),
 });
 
 export const retryTool = defineTool({
@@ -54,14 +55,27 @@ export const retryTool = defineTool({
   input: jobRetry.input.pick({ ids: true }).required({ ids: true }),
   annotations: changes(true, false),
   isOnceOnly: true,
-  run: async (context, input) => replyTo((await jobRetry.call(context, input)).jobs, context),
+  run: async (context, input) => replyToChange(await jobRetry.call(context, input), context),
 });
+
+/** What became of several jobs; those to which it was not done are told with why. */
+function replyToChange(
+  { jobs, refused = [] }: AnswerOf<"job_retry">,
+  access: Parameters<typeof replyTo>[1],
+): Promise<CallToolResult> {
+  return replyTo(
+    jobs,
+    access,
+    refused.map(({ message }) => message),
+  );
+}
 
 export const listTool = defineTool({
   name: "job_list",
   description:
     "List background jobs, newest first: what is in flight, what failed. Filter by state, kind, name or words.",
   input: jobList.input.pick({ state: true, kind: true, name: true, text: true, cursor: true }).extend({
+    kind: z.string().optional(),
     limit: z.int().min(1).max(100).default(20),
   }),
   annotations: readsOnly,

@@ -27,19 +27,24 @@ export interface ToolUse {
   readonly key: string;
 }
 
+/** Files, commands, or whatever the tools of others change. */
+export type ChangeClass = "writes" | "commands" | "other";
+
 /** What a tool says, in words, or with something to look at. */
 export type ToolReply = string | { readonly text: string; readonly picture: Picture };
 
 /** A tool as the loop sees it. It answers with text; what it throws becomes text too. */
 export interface AgentTool extends ToolDescription {
-  /** Changes something: left out of a run that only reads. */
-  readonly isChange: boolean;
+  /** What it changes, if anything: it is left out of a run that only reads. */
+  readonly changes: ChangeClass | undefined;
   /** Only looks at something, and so can be run beside others that do. */
   readonly isReader: (input: unknown) => boolean;
   /** May be under way when the server dies, and must not be run again unseen. */
   readonly isUnrepeatable: boolean;
   /** Its arguments in a few words. */
   readonly brief: (input: unknown) => string;
+  /** What it would do, for somebody who is to allow it. */
+  readonly preview: (input: unknown) => string;
   readonly run: (input: unknown, use: ToolUse) => Promise<ToolReply>;
   /** After an interruption: says that it was done, or undefined if that cannot be told. */
   readonly verify: (input: unknown, use: ToolUse) => Promise<string | undefined>;
@@ -49,10 +54,11 @@ interface ToolDefinition<Input extends z.ZodType> {
   readonly name: string;
   readonly description: string;
   readonly input: Input;
-  readonly isChange?: boolean;
+  readonly changes?: ChangeClass;
   readonly isReader?: (input: z.output<Input>) => boolean;
   readonly isUnrepeatable?: boolean;
   readonly brief?: (input: z.output<Input>) => string;
+  readonly preview?: (input: z.output<Input>) => string;
   readonly run: (input: z.output<Input>, use: ToolUse) => Promise<ToolReply>;
   readonly verify?: (input: z.output<Input>, use: ToolUse) => Promise<string | undefined>;
 }
@@ -65,7 +71,7 @@ export function defineTool<Input extends z.ZodType>(definition: ToolDefinition<I
     name,
     description,
     parameters,
-    isChange: definition.isChange ?? false,
+    changes: definition.changes,
     isReader: (input) => {
       const parsed = schema.safeParse(input ?? {});
       return parsed.success && definition.isReader?.(parsed.data) === true;
@@ -74,6 +80,11 @@ export function defineTool<Input extends z.ZodType>(definition: ToolDefinition<I
     brief: (input) => {
       const parsed = schema.safeParse(input ?? {});
       return parsed.success && brief !== undefined ? brief(parsed.data) : JSON.stringify(input ?? {});
+    },
+    preview: (input) => {
+      const parsed = schema.safeParse(input ?? {});
+      const { preview = brief } = definition;
+      return parsed.success && preview !== undefined ? preview(parsed.data) : JSON.stringify(input ?? {});
     },
     run: async (input, use) => run(parse(input), use),
     verify: async (input, use) => verify?.(parse(input), use),

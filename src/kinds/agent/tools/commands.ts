@@ -29,7 +29,7 @@ const runCommand = defineTool({
     timeout_seconds: z.number().min(1).max(86_400).optional(),
     background: z.boolean().default(false),
   }),
-  isChange: true,
+  changes: "commands",
   brief: ({ command }) => command,
   run: async ({ command, timeout_seconds: seconds, background }, use) => {
     const { job, files, key, commands } = use;
@@ -90,7 +90,7 @@ const commandSend = defineTool({
     text: z.string().max(100_000),
     newline: z.boolean().default(true).describe("End it with a newline."),
   }),
-  isChange: true,
+  changes: "commands",
   isUnrepeatable: true,
   brief: ({ command, text }) => `${command} ${text}`,
   run: async ({ command, text, newline }, use) => {
@@ -103,7 +103,7 @@ const commandStop = defineTool({
   name: "command_stop",
   description: "End a command that runs in the background.",
   input: z.object({ command: number }),
-  isChange: true,
+  changes: "commands",
   brief: ({ command }) => `${command}`,
   run: async ({ command }, use) => {
     const { id } = findCommand(command, use);

@@ -52,6 +52,7 @@ export function createDelegateTools({ input, used, spend }: DelegateParts): Agen
         task,
         cwd: files.root,
         depth: depth + 1,
+        ...(input.ask === undefined ? {} : { ask: input.ask }),
         ...(readOnly || input.read_only === true ? { read_only: true } : {}),
         ...(model === undefined ? ownModel(input) : { model }),
         ...(maxSteps === undefined ? {} : { max_steps: maxSteps }),

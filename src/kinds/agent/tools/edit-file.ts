@@ -19,9 +19,11 @@ export const editFileTool = defineTool({
       replaceAll: z.boolean().default(false),
     })
     .refine(({ oldText, newText }) => oldText !== newText, "must have a newText that differs from oldText"),
-  isChange: true,
+  changes: "writes",
   isUnrepeatable: true,
   brief: ({ filePath }) => filePath,
+  preview: ({ filePath, oldText, newText, replaceAll }) =>
+    [`${filePath}${replaceAll ? ", everywhere" : ""}`, ...marked("-", oldText), ...marked("+", newText)].join("\n"),
   run: async ({ filePath, oldText, newText, replaceAll }, { files, memory }) => {
     const before = await files.readText(filePath);
     memory.check(filePath, before);
@@ -50,6 +52,15 @@ export const editFileTool = defineTool({
     return isDone && findPlaces(there, oldText).places.length === 0 ? `${filePath} has the new text.` : undefined;
   },
 });
+
+function marked(mark: string, text: string): string[] {
+  return text === ""
+    ? []
+    : text
+        .replace(/\n$/, "")
+        .split("\n")
+        .map((line) => mark + line);
+}
 
 /** Models write lines that end in LF alone, whatever the file's own lines end in. */
 function findPlaces(text: string, wanted: string): { old: string; places: number[] } {

@@ -25,10 +25,11 @@ export function createSubmitTool(schema: Record<string, Json>, take: (data: Json
     name: "submit_result",
     description: "Hand in the result and end the task.",
     parameters,
-    isChange: false,
+    changes: undefined,
     isReader: () => false,
     isUnrepeatable: false,
     brief: (input) => JSON.stringify(input),
+    preview: (input) => JSON.stringify(input),
     run: async (input) => {
       const given = isObject ? input : (input as { result?: unknown } | null)?.result;
       take(parseInput(validator, given, "The result") as Json);

@@ -70,10 +70,11 @@ function toAgentTool(server: string, tool: ListedTool, client: Client): AgentToo
     name: `${server}_${tool.name}`.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, 64),
     description: (tool.description ?? tool.name).slice(0, 2_000),
     parameters: tool.inputSchema,
-    isChange: !isReader,
+    changes: isReader ? undefined : "other",
     isReader: () => isReader,
     isUnrepeatable: !isReader,
     brief: (input) => JSON.stringify(input ?? {}),
+    preview: (input) => JSON.stringify(input ?? {}),
     run: async (input, { job }) => {
       const call = { name: tool.name, arguments: (input ?? {}) as Record<string, unknown> };
       const options = { signal: job.signal, timeout: callTimeoutMs, onprogress: () => job.touch() };

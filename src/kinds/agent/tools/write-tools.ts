@@ -10,9 +10,10 @@ const writeFile = defineTool({
   name: "write_file",
   description: "Write a whole text file; it is made, with its folders, or replaced.",
   input: z.object({ filePath: z.string().min(1).max(4_000), content: z.string().max(maxCharacters) }),
-  isChange: true,
+  changes: "writes",
   isUnrepeatable: true,
   brief: ({ filePath }) => filePath,
+  preview: ({ filePath, content }) => `${filePath}, all of it:\n${content}`,
   run: async ({ filePath, content }, { files, memory }) => {
     if (await files.exists(filePath)) memory.check(filePath, await files.readText(filePath).catch(() => ""));
     await memory.writeText(filePath, content);
@@ -39,10 +40,11 @@ const applyPatchTool = defineTool({
 *** End Patch
 Give three unchanged lines around each change. All of the patch is applied, or nothing.`,
   input: z.object({ input: z.string().min(1).max(maxCharacters).describe("The patch.") }),
-  isChange: true,
+  changes: "writes",
   isUnrepeatable: true,
   brief: ({ input }) =>
     [...input.matchAll(/^\*\*\* (?:Update|Add|Delete) File: (.+)$/gm)].map(([, name]) => name).join(", "),
+  preview: ({ input }) => input,
   run: ({ input }, { files, memory }) => applyPatch(input, files, memory),
 });
 

@@ -1,6 +1,7 @@
 import { closeSync, fdatasync, openSync, writeSync } from "node:fs";
 import { open, truncate } from "node:fs/promises";
 import { promisify } from "node:util";
+import { LonghaulError } from "../../../job/error.ts";
 import type { OutputFile } from "../../../job/output.ts";
 import { ByteLines } from "../../../text/byte-lines.ts";
 import type { CrawlRecord } from "./crawl-record.ts";
@@ -8,6 +9,7 @@ import type { CrawlRecord } from "./crawl-record.ts";
 const syncEveryMs = 1_000;
 const tellEveryMs = 250;
 const readBytes = 1_000_000;
+const fullShare = 0.9;
 
 /**
  * Records, one JSON text per line, appended to a file. What was written survives the end of the process at once, and a power
@@ -19,6 +21,7 @@ export class Journal {
   #size: number;
   #syncedAt = performance.now();
   #toldAt = 0;
+  #refusal: unknown;
 
   private constructor(output: OutputFile, size: number) {
     this.#output = output;
@@ -38,14 +41,22 @@ export class Journal {
     return this.#size;
   }
 
+  /** No page should be begun that may not find room any more. */
+  get isFull(): boolean {
+    return this.#size >= (this.#output.maxBytes ?? Infinity) * fullShare;
+  }
+
   /** The record is in the file when it returns: handing it to another thread takes longer than writing it. */
   append(line: Uint8Array): void {
+    if (this.#refusal !== undefined) throw this.#refusal;
     for (let written = 0; written < line.length;) written += writeSync(this.#file, line, written);
     this.#size += line.length;
     const now = performance.now();
     if (now - this.#toldAt > tellEveryMs) {
       this.#toldAt = now;
-      this.#output.grown().catch(() => undefined);
+      this.#output.grown().catch((error: unknown) => {
+        if (error instanceof LonghaulError) this.#refusal = error;
+      });
     }
     if (now - this.#syncedAt > syncEveryMs) {
       this.#syncedAt = now;

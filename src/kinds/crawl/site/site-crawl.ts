@@ -71,7 +71,8 @@ export class SiteCrawl {
   }
 
   get isFull(): boolean {
-    return this.#parts.journal.size >= this.#manner.maxTotalBytes;
+    const { journal } = this.#parts;
+    return journal.isFull || journal.size >= this.#manner.maxTotalBytes;
   }
 
   /** Resolves when nothing is left to visit, or no more is wanted. */

@@ -69,8 +69,10 @@ export async function openConnections({ url, schema, size, tls }: ConnectionOpti
     return pool;
   };
   const [requests, beats] = [openPool(size), openPool(1)];
+  let closing: Promise<unknown> | undefined;
   const translate = (error: unknown): never => {
-    throw toStorageError(error, place);
+    if (closing === undefined || error instanceof LonghaulError) throw toStorageError(error, place);
+    throw new LonghaulError("stopped", "The store is closed.");
   };
   const prepare = prepared(schema);
   const queryOn = (client: Pool | PoolClient): Session["query"] =>
@@ -78,6 +80,8 @@ export async function openConnections({ url, schema, size, tls }: ConnectionOpti
       const result = await client.query(
         values === undefined ? inSchema(sql, schema) : { ...prepare(sql), values: values as unknown[] },
       );
+      // A statement failed that nobody waited for.
+      if (sql === "COMMIT" && result.command !== "COMMIT") throw new Error("The transaction was rolled back.");
       return result.rows as Row[];
     };
   return {
@@ -87,11 +91,15 @@ export async function openConnections({ url, schema, size, tls }: ConnectionOpti
     withSession: async (run) => {
       const client = await requests.connect().catch(translate);
       try {
-        const result = await run({ query: queryOn(client) });
+        const result = await run({ query: queryInTransaction(queryOn(client)) });
         client.release();
         return result;
       } catch (error) {
-        client.release(true);
+        // Behind all that was sent before, so that whoever has the connection next begins with nothing.
+        await client.query("ROLLBACK").then(
+          () => client.release(),
+          () => client.release(true),
+        );
         return translate(error);
       }
     },
@@ -102,21 +110,35 @@ export async function openConnections({ url, schema, size, tls }: ConnectionOpti
       return client;
     },
     close: async () => {
-      await Promise.all([requests.end(), beats.end()]);
+      closing ??= Promise.all([requests.end(), beats.end()]);
+      await closing;
     },
   };
 }
 
-/** Statements are prepared under a name, once per connection. */
-function prepared(schema: string): (sql: string) => { name: string; text: string } {
+/** Of statements that are sent at once the first to fail makes all others fail: only who waits for one need hear of it. */
+function queryInTransaction(query: Session["query"]): Session["query"] {
+  return (sql, values) => {
+    const answer = query<never>(sql, values);
+    answer.catch(() => undefined);
+    return answer;
+  };
+}
+
+/** Each connection keeps what was prepared on it. */
+const maxPrepared = 500;
+
+/** Statements are prepared under a name, once per connection; of those that are made for what is asked, the first. */
+function prepared(schema: string): (sql: string) => { name?: string; text: string } {
   const known = new Map<string, { name: string; text: string }>();
   return (sql) => {
-    let statement = known.get(sql);
-    if (statement === undefined) {
-      statement = { name: `longhaul_${known.size}`, text: inSchema(sql, schema) };
-      known.set(sql, statement);
-    }
-    return statement;
+    const statement = known.get(sql);
+    if (statement !== undefined) return statement;
+    const text = inSchema(sql, schema);
+    if (known.size >= maxPrepared) return { text };
+    const added = { name: `longhaul_${known.size}`, text };
+    known.set(sql, added);
+    return added;
   };
 }
 

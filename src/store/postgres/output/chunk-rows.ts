@@ -187,10 +187,12 @@ export async function moveSpool(
   return { before: row?.before ?? undefined, isHeld: row?.held ?? false };
 }
 
+const tables = ["chunks", "spools", "pieces", "artifacts", "artifact_chunks"];
+
+const removeOutput = `WITH ${tables
+  .map((table) => `${table}_gone AS (DELETE FROM longhaul.${table} WHERE job = $1)`)
+  .join(", ")} SELECT`;
+
 export async function removeStored({ query }: Session, id: JobId): Promise<void> {
-  await Promise.all(
-    ["chunks", "spools", "pieces", "artifacts", "artifact_chunks"].map((table) =>
-      query(`DELETE FROM longhaul.${table} WHERE job = $1`, [id]),
-    ),
-  );
+  await query(removeOutput, [id]);
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { LonghaulError } from "../../../job/error.ts";
 import type { JobId } from "../../../job/id.ts";
-import type { OutputFile } from "../../../job/output.ts";
+import type { OutputFile, OutputFileOptions } from "../../../job/output.ts";
 import { checkName, createOutputFiles } from "../../files/output-files.ts";
 import type { HeldOutput, OutputAddress, OutputStore, OutputWriter, Restored } from "../../output-store.ts";
 import { defaultShipping, Shipper, type ShipperSettings } from "../../shipping/shipper.ts";
@@ -17,8 +17,8 @@ export interface PostgresOutputOptions extends Partial<ShipperSettings> {
   /** The folder of the spool: what the attempts of this process write. */
   readonly root: string;
   /** Tells this process alone. */
-  readonly publish: (hint: Hint) => void;
-  /** Tells the others that share the database. */
+  readonly publish: (hints: readonly Hint[]) => void;
+  /** Tells all that share the database. */
   readonly announce: (hint: Hint) => void;
   readonly subscribe: (listener: (hint: Hint) => void) => () => void;
 }
@@ -37,7 +37,7 @@ const defaultCapBytes = 16 * 1024 * 1024;
 export function createPostgresOutput(options: PostgresOutputOptions): PostgresOutput {
   const { connections, root, publish, announce, subscribe, capBytes = defaultCapBytes, ...settings } = options;
   const machine = nameSpool(root);
-  const spool = createOutputFiles(root, { capBytes, onGrown: (id) => publish({ type: "output-grown", id }) });
+  const spool = createOutputFiles(root, { capBytes, onGrown: (id) => publish([{ type: "output-grown", id }]) });
   const shipper = new Shipper({
     ...defaultShipping,
     ...settings,
@@ -52,14 +52,21 @@ export function createPostgresOutput(options: PostgresOutputOptions): PostgresOu
   /** Attempts of which there are files here. */
   const begun = new Set<string>();
   const begin = ({ id, attempt }: Pick<OutputAddress, "id" | "attempt">): void => void begun.add(`${id}/${attempt}`);
-  // What could not be swept now is swept when the store is opened next.
-  void sweepSpool(connections, root).catch(() => undefined);
+  let hasSwept = false;
+  const sweepOnce = (): void => {
+    if (hasSwept) return;
+    hasSwept = true;
+    // What could not be swept now is swept when the store is opened next.
+    void sweepSpool(connections, root).catch(() => undefined);
+  };
   return {
     restore: (held) => {
       if (held.isResumed) {
         begin({ id: held.lease.id, attempt: held.attempt });
         return goOn(held, shipper, { session: connections, spool, root, machine });
       }
+      // Nothing is begun before all has ended that was left running by others of this machine: whoever ends it needs their files.
+      sweepOnce();
       shipper.hold(held);
       return undefined;
     },
@@ -75,7 +82,7 @@ export function createPostgresOutput(options: PostgresOutputOptions): PostgresOu
     },
     file: (address, fileOptions = {}) => {
       begin(address);
-      return shippedFile(spool.file(address, fileOptions), address, fileOptions.isWhole ?? false, shipper);
+      return shippedFile(spool.file(address, fileOptions), address, fileOptions, shipper);
     },
     folder: (id, attempt) => {
       begin({ id, attempt });
@@ -168,7 +175,12 @@ function shippedWriter(writer: OutputWriter, address: OutputAddress, shipper: Sh
 
 const retryMs = 500;
 
-function shippedFile(file: OutputFile, address: OutputAddress, isWhole: boolean, shipper: Shipper): OutputFile {
+function shippedFile(
+  file: OutputFile,
+  address: OutputAddress,
+  { isWhole = false }: OutputFileOptions,
+  shipper: Shipper,
+): OutputFile {
   const { id, attempt } = address;
   const ship = async (): Promise<void> => {
     for (;;) {
@@ -183,6 +195,7 @@ function shippedFile(file: OutputFile, address: OutputAddress, isWhole: boolean,
   };
   return {
     path: file.path,
+    ...(isWhole ? { maxBytes: shipper.maxWholeBytes } : {}),
     grown: async ({ isDurable = false } = {}) => {
       const measured = await file.grown();
       shipper.grew(address, { size: measured.size, isWhole });
