@@ -1,11 +1,9 @@
 import { resolve } from "node:path";
 import { z } from "zod";
 import { LonghaulError } from "../job/error.ts";
+import { placeSchema } from "../job/place.ts";
 import { readVariable } from "./read-variable.ts";
 
-const label = z
-  .string()
-  .regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, "expected a word of lower-case letters, digits, dots and dashes");
 const slots = z.int().min(0).max(1_000);
 
 /** `worker` in the configuration file: which jobs this process runs, where machines share a store. */
@@ -18,7 +16,7 @@ export const workerSchema = z.strictObject({
     .union([slots, z.record(z.string(), slots)])
     .optional()
     .describe("Jobs of each kind at the same time: one number, or one for some kinds."),
-  labels: z.array(label).max(20).default([]).describe("Jobs that were pinned to one of these may run here."),
+  labels: z.array(placeSchema).max(20).default([]).describe("Jobs that were pinned to one of these may run here."),
   drain_s: z
     .number()
     .min(0)
@@ -79,7 +77,7 @@ function toWords(text: string): string[] {
 }
 
 function toLabels(words: readonly string[]): string[] {
-  const odd = words.find((word) => !label.safeParse(word).success);
+  const odd = words.find((word) => !placeSchema.safeParse(word).success);
   if (odd === undefined) return [...words];
   throw new LonghaulError(
     "invalid_input",

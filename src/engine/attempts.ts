@@ -1,3 +1,4 @@
+import { defined } from "../job/defined.ts";
 import type { EventBody } from "../job/event.ts";
 import type { JobId } from "../job/id.ts";
 import { isConfined } from "../job/job.ts";
@@ -198,7 +199,17 @@ export class Attempts {
     if (this.#runs.get(run.id) !== run) throw leaseLost();
     const idempotencyKey = `child ${run.id} ${run.job.state.attempt} ${key}`;
     const isKept = wish === true || isConfined(run.job);
-    const request = { ...child, owner: run.job.owner, parent: run.id, idempotencyKey, isConfined: isKept };
+    const { store, settings } = this.#parts;
+    // What works in the parent's folder has to be where that is.
+    const placeOfFolder = store.capabilities.isExclusive ? run.job.place : settings.machine;
+    const request = {
+      ...child,
+      owner: run.job.owner,
+      parent: run.id,
+      idempotencyKey,
+      isConfined: isKept,
+      ...defined({ placeOfFolder }),
+    };
     const [created] = await submitAll([request], { ...this.#parts, dispatcher: this.dispatcher }, run.client);
     return (created as Created).job.id;
   }

@@ -12,6 +12,7 @@ import type { Delivery, DeliveryFilter, DeliveryKey, DeliveryPage } from "../sto
 import type { ArtifactSlice, OutputSlice } from "../store/output-store.ts";
 import type { Rollup, RollupRequest } from "../store/rollup-store.ts";
 import type { CountPage, Created, JobFilter, JobPage, PageRequest, StatusCount } from "../store/store.ts";
+import type { Member } from "../store/member.ts";
 import type { PatternPool } from "../text/pattern-pool.ts";
 import type { Access, Actor } from "./access.ts";
 import { createActions } from "./actions.ts";
@@ -119,6 +120,8 @@ export interface Engine {
   readonly pause: (kind: string, actor?: Actor) => Promise<void>;
   readonly resume: (kind: string, actor?: Actor) => Promise<void>;
   readonly pausedKinds: () => Promise<string[]>;
+  /** The engines that have the store open, with what they run, by the names of their machines. */
+  readonly machines: () => Promise<Member[]>;
   readonly kinds: readonly KindFacts[];
   /** Calls with each job that ends, once it is stored; returns how to stop. */
   readonly onFinished: (listener: (job: Job) => void) => () => void;
@@ -167,55 +170,32 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const live = new LiveChanges(store, settings.clock);
   const submitter = createSubmitter(kinds, settings);
   const attemptTokens = createAttemptTokens(options.attemptSecret);
-  const { issue: issueToken } = attemptTokens;
   const worker = randomUUID();
-  const runs = new Attempts({
-    store,
-    kinds,
-    settings,
-    worker,
-    feed,
-    submitter,
-    calls: () => calls,
-    ...defined({ issueToken }),
-  });
+  const parts = { store, kinds, settings };
+  const issuing = defined({ issueToken: attemptTokens.issue });
+  const runs = new Attempts({ ...parts, worker, feed, submitter, calls: () => calls, ...issuing });
   const here = createCallsHere({ handlers: (id) => runs.handlers(id), note: (id, event) => runs.note(id, event) });
   const calls = createCalls(here, { store, settings, feed, worker });
   const silentMs = (id: JobId): number | undefined => runs.silentMs(id);
-  const reads = createReads({ store, kinds, settings, feed, live, dispatcher: runs.dispatcher, calls, silentMs });
-  const actions = createActions({
-    store,
-    kinds,
-    settings,
-    submitter,
-    calls,
-    dispatcher: runs.dispatcher,
-    get: reads.get,
-    webhooks: options.webhooks,
-  });
+  const reads = createReads({ ...parts, feed, live, dispatcher: runs.dispatcher, calls, silentMs });
+  const { dispatcher } = runs;
+  const { webhooks } = options;
+  const actions = createActions({ ...parts, submitter, calls, dispatcher, get: reads.get, webhooks });
 
   await runs.beat();
   await runs.continueLeft();
-  const membership = createMembership({ store, kinds, settings, worker, dispatcher: runs.dispatcher });
+  const membership = createMembership({ ...parts, worker, dispatcher });
   await membership.tell();
   const isRunning = (id: JobId): boolean => runs.attemptOf(id) !== undefined;
   const stopMailbox = startMailbox({ store, settings, worker, here, isRunning });
   const stopHousekeeping = startHousekeeping({ store, kinds, runs, membership, settings, syncClock: storeClock?.sync });
   await Promise.all(options.kinds.map((kind) => store.limits(kind.name, toLimits(kind))));
-  runs.dispatcher.start();
-  const deliverer = options.webhooks && new Deliverer({ store, kinds, settings, webhooks: options.webhooks });
-  const planning = {
-    store,
-    kinds,
-    settings,
-    submitter,
-    dispatcher: runs.dispatcher,
-    newId: createIdSource(settings.clock.now),
-  };
+  dispatcher.start();
+  const deliverer = webhooks && new Deliverer({ ...parts, webhooks });
+  const planning = { ...parts, submitter, dispatcher, newId: createIdSource(settings.clock.now) };
   const scheduler = new Scheduler(planning);
 
-  let stopping: Promise<void> | undefined;
-  const stop = async (): Promise<void> => {
+  const stop = once(async () => {
     actions.close();
     await scheduler.stop();
     stopMailbox();
@@ -223,17 +203,15 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     await runs.stop();
     await deliverer?.stop();
     await membership.leave();
-    feed.close();
-    live.close();
+    for (const readers of [feed, live]) readers.close();
     await settings.patterns.close();
     await store.close();
-  };
-  const tokens = createTokenBook({ store, kinds, settings });
+  });
+  const tokens = createTokenBook(parts);
   const sessions = createSessionBook(store.tokens, settings);
   const inside = createInside(attemptTokens, runs);
   const schedules = createScheduleBook({ ...planning, onPlanned: () => scheduler.wake() });
   const drain = (maxMs: number): Promise<void> => runs.drain(maxMs);
-  const stopOnce = (): Promise<void> => (stopping ??= stop());
   const marks = createMarks({ store, settings });
   return {
     ...reads,
@@ -245,6 +223,12 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     marks,
     patterns: settings.patterns,
     drain,
-    stop: stopOnce,
+    stop,
   };
+}
+
+/** However often it is asked for, it is done once. */
+function once(work: () => Promise<void>): () => Promise<void> {
+  let working: Promise<void> | undefined;
+  return () => (working ??= work());
 }

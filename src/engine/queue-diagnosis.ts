@@ -1,10 +1,10 @@
 import type { Job } from "../job/job.ts";
-import type { Kind } from "../job/kind.ts";
 import type { QueuedState } from "../job/state.ts";
 import type { QueuedFacts } from "../store/kind-limits.ts";
+import type { Member } from "../store/member.ts";
 import type { Store } from "../store/store.ts";
 import type { Dispatcher } from "./dispatcher.ts";
-import type { Settings } from "./settings.ts";
+import type { EngineParts } from "./settings.ts";
 import { countText } from "../text/count-text.ts";
 
 /** Why a queued job has not started, in a sentence for a person or an agent. */
@@ -14,20 +14,21 @@ export interface QueueDiagnosis {
   readonly jobsAhead?: number;
 }
 
+interface DiagnosisParts extends EngineParts {
+  readonly dispatcher: Dispatcher;
+}
+
 const countedUpTo = 1_000;
 
-export async function diagnoseQueue(
-  job: Job,
-  kind: Kind | undefined,
-  parts: { store: Store; dispatcher: Dispatcher; settings: Settings },
-): Promise<QueueDiagnosis | undefined> {
-  const { store, dispatcher, settings } = parts;
+export async function diagnoseQueue(job: Job, parts: DiagnosisParts): Promise<QueueDiagnosis | undefined> {
+  const { store, settings } = parts;
   if (job.state.status !== "queued") return undefined;
-  if (kind === undefined) return { reason: `no worker here runs jobs of kind "${job.kind}"` };
   const { clock } = settings;
   const now = clock.now();
   const facts = await store.queued(job.id, { now, monotonic: clock.monotonic(), countUpTo: countedUpTo });
   if (facts === undefined) return undefined;
+  const workers = await listWorkers(job, now, parts);
+  if (workers.length === 0) return { reason: `no worker runs jobs of kind "${job.kind}"` };
   const { jobsAhead } = facts;
   if (facts.isPaused) return { reason: `kind "${job.kind}" is paused`, jobsAhead };
   const waitMs = job.state.runAt - now;
@@ -35,10 +36,7 @@ export async function diagnoseQueue(
     return { reason: `${describePause(job.state)} is due in ${Math.ceil(waitMs / 1_000)} s` };
   }
   if (jobsAhead === undefined) return { reason: await describeDependencies(job, store) };
-  return {
-    reason: describeLimit(job, facts) ?? describeSlots(kind, dispatcher.runningCount(kind.name), settings),
-    jobsAhead,
-  };
+  return { reason: describeLimit(job, facts) ?? describeWorkers(job, workers), jobsAhead };
 }
 
 function describePause({ because, attempt, losses }: QueuedState): string {
@@ -53,8 +51,38 @@ function describeLimit({ kind, key = "" }: Job, { fullKey, usedUpRate: rate }: Q
   return `at most ${countText(rate.starts, "job")} of kind "${kind}" may start in ${rate.perMs / 1_000} s`;
 }
 
-function describeSlots(kind: Kind, running: number, settings: Settings): string {
-  return `${running} of ${kind.concurrency ?? settings.concurrency} slots for "${kind.name}" are taken`;
+/** What each machine has for jobs of one kind. */
+interface Worker extends Pick<Member, "machine" | "labels"> {
+  readonly slots: number;
+  readonly running: number;
+}
+
+/** This engine as it is now, and the others as they last told. */
+async function listWorkers({ kind: name }: Job, now: number, parts: DiagnosisParts): Promise<Worker[]> {
+  const { store, kinds, dispatcher, settings } = parts;
+  const { machine, labels } = settings;
+  const kind = kinds.get(name);
+  const slots = kind === undefined ? 0 : (kind.concurrency ?? settings.concurrency);
+  const here: Worker = { machine, labels, slots, running: dispatcher.runningCount(name) };
+  const others = (await store.members(now)).filter((member) => member.machine !== machine);
+  const elsewhere = others.flatMap((member) => {
+    const found = member.kinds.find((one) => one.name === name);
+    return found === undefined ? [] : [{ ...found, machine: member.machine, labels: member.labels }];
+  });
+  return [here, ...elsewhere].filter((worker) => worker.slots > 0);
+}
+
+function describeWorkers({ kind, place }: Job, workers: readonly Worker[]): string {
+  const there = workers.filter(({ machine, labels }) => place === undefined || [machine, ...labels].includes(place));
+  if (there.length === 0) {
+    return `it may run on "${place}" alone, and no worker that runs jobs of kind "${kind}" has this name or label`;
+  }
+  let [running, slots] = [0, 0];
+  for (const worker of there) {
+    running += worker.running;
+    slots += worker.slots;
+  }
+  return `${running} of ${slots} slots for "${kind}" are taken`;
 }
 
 async function describeDependencies(job: Job, store: Store): Promise<string> {

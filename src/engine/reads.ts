@@ -102,12 +102,12 @@ export function createReads(parts: ReadParts): Reads {
     },
     questions: async (id, access) => store.questions((await get(id, access)).id),
     diagnose: async (id, access) => {
-      const job = await get(id, access);
-      return diagnoseQueue(job, kinds.get(job.kind), parts);
+      return diagnoseQueue(await get(id, access), parts);
     },
     silentMs: async (id, access) => parts.silentMs((await get(id, access)).id),
     inspect: async (id, access) => parts.calls.inspect(await get(id, access)),
     pausedKinds: () => store.pausedKinds(),
+    machines: () => store.members(settings.clock.now()),
     batches: (page, access = {}) =>
       store.batches(narrow({}, access), { ...page, limit: within(page.limit, maxListed) }),
     kinds: toKindFacts([...kinds.values()], settings.concurrency),

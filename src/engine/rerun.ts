@@ -32,7 +32,7 @@ export async function toRerun(
   const source = await store.source(job.id);
   if (source === undefined) throw new LonghaulError("not_found", `There is no job ${job.id}.`);
   const before = JSON.parse(source.input) as Json;
-  const { kind, owner, name, batch, priority, limits, retention, isConfined, key } = job;
+  const { kind, owner, name, batch, priority, limits, retention, isConfined, key, place } = job;
   const to = (source.notify ?? []).map(nameTarget);
   const webhook = source.webhook && { ...source.webhook, on: [...(job.webhook?.on ?? [])] };
   const request: SubmitRequest = {
@@ -44,7 +44,7 @@ export async function toRerun(
     limits,
     retention,
     notify: { to, ...(to.length === 0 ? {} : { on: [...(job.notify?.on ?? [])] }) },
-    ...defined({ name, batch, webhook, isConfined }),
+    ...defined({ name, batch, webhook, isConfined, place }),
     // Which jobs share a limit may follow from the input.
     ...(changes === undefined && key !== undefined && key !== "" ? { key } : {}),
   };

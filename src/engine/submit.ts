@@ -8,6 +8,7 @@ import { parseInput } from "../job/issue.ts";
 import { isConfined, localOwner, type JobSpec } from "../job/job.ts";
 import { canonicalJson } from "../job/json.ts";
 import type { Kind } from "../job/kind.ts";
+import { placeSchema } from "../job/place.ts";
 import { notifyOccasions } from "../job/notify.ts";
 import { webhookSchema } from "../job/webhook.ts";
 import type { Created, JobDraft, Store } from "../store/store.ts";
@@ -69,12 +70,15 @@ const requestSchema = z.strictObject({
     })
     .optional(),
   isConfined: z.boolean().optional(),
+  place: placeSchema.optional(),
+  placeOfFolder: placeSchema.optional(),
 });
 
 /**
  * What to run. `dependsOn` names jobs by id, or by the `ref` of another request in the same call; the job runs after
  * all of them have succeeded. `key` groups jobs that share a kind's per-key concurrency. `webhook` is told of the job's
- * end and of its questions, and those in `notify.to` in a line for people: "desktop" or addresses. `isConfined` keeps its commands from the server's own files, as those of all owners but "local" are.
+ * end and of its questions, and those in `notify.to` in a line for people: "desktop" or addresses. `place` is the only machine
+ * that may run it, or a label that its machine must have; `placeOfFolder` is that for a job which works in a folder. `isConfined` keeps its commands from the server's own files, as those of all owners but "local" are.
  */
 export type SubmitRequest = z.input<typeof requestSchema>;
 
@@ -150,6 +154,7 @@ async function toDraft({ request, id, refs, kind, client }: DraftParts, settings
   const key = request.key ?? kind.key(parsedInput) ?? (kind.perKey === undefined ? undefined : "");
   const createdAt = settings.clock.now();
   const { name, batch, parent, idempotencyKey, by } = request;
+  const place = request.place ?? (cwd === undefined ? undefined : request.placeOfFolder);
   const webhook = settings.webhookRules.choose(request.webhook, { isChild: parent !== undefined });
   const notify = settings.notifyRules.choose(request.notify, { ...facts, isChild: parent !== undefined });
   const spec: JobSpec = {
@@ -163,7 +168,17 @@ async function toDraft({ request, id, refs, kind, client }: DraftParts, settings
     retention: { ...settings.retention, ...defined(request.retention ?? {}) },
     createdAt,
     // Kept in memory for as long as the job is active: fields without a value would take room there.
-    ...defined({ name, batch, parent, idempotencyKey, key, cwd, webhook: webhook?.shown, notify: notify?.shown }),
+    ...defined({
+      name,
+      batch,
+      parent,
+      idempotencyKey,
+      key,
+      cwd,
+      place,
+      webhook: webhook?.shown,
+      notify: notify?.shown,
+    }),
   };
   const runAt = createdAt + (request.delayMs ?? 0);
   const kept = { by, shownInput, client: toClientText(client, kind), webhook: webhook?.kept, notify: notify?.kept };

@@ -14,6 +14,7 @@ export const jobViewSchema = z.object({
   summary: z.string().optional().describe("The beginning of what it runs; only in lists."),
   owner: z.string(),
   cwd: z.string().optional().describe("The folder that it works in."),
+  place: z.string().optional().describe("The machine that it is pinned to, or the label of one."),
   batch: z.string().optional(),
   parent: z.string().optional().describe("The job that started it."),
   after: z.array(z.string()).optional().describe("The jobs that had to succeed before."),
@@ -99,6 +100,7 @@ export function toJobView(job: Job): JobView {
   };
   if (job.name !== undefined) view.name = job.name;
   if (job.cwd !== undefined) view.cwd = job.cwd;
+  if (job.place !== undefined) view.place = job.place;
   if (job.batch !== undefined) view.batch = job.batch;
   if (job.parent !== undefined) view.parent = job.parent;
   if (job.dependsOn.length > 0) view.after = [...job.dependsOn];

@@ -37,6 +37,7 @@ import { liveRead } from "./live.ts";
 import { meGet } from "./me.ts";
 import { runAgents } from "./run-agents.ts";
 import { pageCompare } from "./page.ts";
+import { machineList } from "./machine.ts";
 import { jobsPrune, kindList, kindPause, kindResume, serverStatus } from "./server.ts";
 import {
   scheduleAdd,
@@ -102,6 +103,7 @@ const builtIn = [
   batchList,
   batchGet,
   kindList,
+  machineList,
   webhookList,
   webhookRedeliver,
   notifyTest,

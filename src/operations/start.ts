@@ -4,6 +4,7 @@ import type { SubmitRequest } from "../engine/submit.ts";
 import type { StartVerb } from "../job/contract.ts";
 import { parseInput } from "../job/issue.ts";
 import { notifyOccasions } from "../job/notify.ts";
+import { placeSchema } from "../job/place.ts";
 import { webhookSchema } from "../job/webhook.ts";
 import { createPacer } from "../text/pacer.ts";
 import { findJob } from "./job-reference.ts";
@@ -27,6 +28,7 @@ export const startFields = {
   timeout_ms: duration.optional().describe("Most time one attempt may run."),
   idle_timeout_ms: duration.optional().describe("Most time without output, progress or use of the processor."),
   attempts: z.int().min(1).max(100).optional().describe("How often to try in all."),
+  place: placeSchema.optional().describe("The machine to run on, or a label that its machine must have."),
   webhook: webhookSchema.optional().describe("Where to post the job's end and its questions."),
   notify: z
     .array(z.string())
@@ -133,6 +135,7 @@ export async function toStart(
     priority: fields.priority,
     delayMs: fields.delay_ms,
     idempotencyKey: fields.idempotency_key,
+    place: fields.place,
     webhook: fields.webhook,
     notify:
       fields.notify === undefined && fields.notify_on === undefined

@@ -70,7 +70,8 @@ export async function serve(config: LoadedConfig, options: ServeOptions): Promis
   const { variables, setAddress } = createInsideVariables(paths);
   const inside = { secret: token, variables };
   let isDraining = false;
-  const opened = await openEngineWithKinds(config, { redactor, log, inside, ...options });
+  let address: string | undefined;
+  const opened = await openEngineWithKinds(config, { redactor, log, inside, ...options, address: () => address });
   const { engine, close } = opened;
   const server: ListeningFacts = { ...opened.server, isDraining: () => isDraining };
   const { version } = server;
@@ -79,6 +80,7 @@ export async function serve(config: LoadedConfig, options: ServeOptions): Promis
     doors = await openDoors({ config, engine, server, log, token });
     const { url } = doors;
     setAddress(url);
+    address = url;
     writeWholeFile(paths.server, JSON.stringify({ pid: process.pid, version, url }));
     log("info", "server started", { pid: process.pid, version, url, home: paths.home });
     const stop = async (): Promise<void> => {
@@ -104,12 +106,14 @@ interface EngineExtras extends Pick<ServeOptions, "moreKinds" | "role"> {
   readonly log: Log;
   /** Lets commands act on their own jobs, where a server listens for them. */
   readonly inside?: { readonly secret: string; readonly variables: InsideVariables };
+  /** Where the server listens, once it does. */
+  readonly address?: () => string | undefined;
 }
 
 /** The engine with all the kinds that a configuration gives it, and what the server tells of itself. */
 export async function openEngineWithKinds(
   config: LoadedConfig,
-  { redactor, log, inside, role, moreKinds = [] }: EngineExtras,
+  { redactor, log, inside, role, address, moreKinds = [] }: EngineExtras,
 ): Promise<{ engine: Engine; server: ListeningFacts; close: () => Promise<void> }> {
   for (const file of databaseFiles(config.paths.home)) checkFile(file, { isSecret: false });
   const launcher = new Launcher(inheritEnv(config.shell.inherit_env, config.env));
@@ -136,7 +140,7 @@ export async function openEngineWithKinds(
     patterns,
     kinds: chooseKinds([...kinds, ...moreKinds, ...own.kinds], config.worker),
     labels: config.worker.labels,
-    ...defined({ postgres: config.store, role }),
+    ...defined({ postgres: config.store, role, address }),
     outputCapBytes: config.shell.output_cap_mb * 1_000_000,
     retention: toRetention(config),
     webhooks: toWebhookOptions(config, redactor),

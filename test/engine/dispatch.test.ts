@@ -333,12 +333,12 @@ describe("the diagnosis of a queued job", () => {
     expect(await engine.diagnose(single.id)).toEqual({ reason: "it waits for 1 other job (build)" });
   });
 
-  it("tells that no worker here runs its kind", async () => {
+  it("tells that no worker runs its kind", async () => {
     const puppet = new Puppet();
     const engine = await world().open([puppet.kind]);
     await engine.pause("puppet");
     const { id } = await engine.submit({ kind: "puppet", input: {} });
     const reopened = await world().reopen([]);
-    expect(await reopened.diagnose(id)).toEqual({ reason: 'no worker here runs jobs of kind "puppet"' });
+    expect(await reopened.diagnose(id)).toEqual({ reason: 'no worker runs jobs of kind "puppet"' });
   });
 });

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { createEngine } from "../../src/engine/engine.ts";
 import type { Engine, Job, Kind } from "../../src/index.ts";
+import { readMachineName } from "../../src/server/home.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open.ts";
 import type { Store } from "../../src/store/store.ts";
 import { until } from "../until.ts";
@@ -37,7 +38,7 @@ async function crash(puppets: readonly Puppet[], labels: readonly string[]): Pro
   const wants = kinds.map(({ name }) => ({ kind: name, max: 1 }));
   const { claims } = await store.claim({
     worker: "gone",
-    machine: "local",
+    machine: readMachineName(world().home),
     now: Date.now(),
     leaseMs: 3_600_000,
     wants,
@@ -132,7 +133,7 @@ describe("a job whose engine was stopped", () => {
     const stranger = await world().reopen([]);
     await world().clock.advance(61_000);
     await untilStatus(stranger, id, "queued");
-    expect(await stranger.diagnose(id)).toMatchObject({ reason: 'no worker here runs jobs of kind "puppet"' });
+    expect(await stranger.diagnose(id)).toMatchObject({ reason: 'no worker runs jobs of kind "puppet"' });
     const knowing = await world().reopen([puppet.kind]);
     const again = await puppet.next();
     expect(again.context).toMatchObject({ attempt: 1, isInterrupted: true });

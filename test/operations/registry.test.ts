@@ -67,6 +67,7 @@ describe("the operations", () => {
       "library_search",
       "library_show",
       "live_read",
+      "machine_list",
       "map_site",
       "me_get",
       "notify_test",

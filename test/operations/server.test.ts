@@ -29,6 +29,25 @@ describe("job_stats", () => {
   });
 });
 
+describe("machine_list", () => {
+  it("lists a server by itself, and tells its address only to whoever looks after it", async () => {
+    const puppet = new Puppet({ concurrency: 2 });
+    const address = "http://127.0.0.1:7070";
+    const engine = await world().open([puppet.kind], { machine: "m1", labels: ["gpu"], address: () => address });
+    const machine = {
+      machine: "m1",
+      role: "server",
+      labels: ["gpu"],
+      kinds: [{ kind: "puppet", slots: 2, running: 0 }],
+      version: expect.stringMatching(/^\d/) as string,
+      started_at: expect.any(String) as string,
+      last_beat_at: expect.any(String) as string,
+    };
+    expect(await call(engine, "machine_list")).toEqual({ machines: [{ ...machine, address }] });
+    expect(await call(engine, "machine_list", {}, { owner: "ann" })).toEqual({ machines: [machine] });
+  });
+});
+
 describe("kind_pause", () => {
   it("keeps new jobs of the kind queued until it is resumed, and running ones go on", async () => {
     const puppet = new Puppet();

@@ -113,6 +113,7 @@ export const commandTable: readonly CommandEntry[] = [
   command("progress", "inside a command: tell how far its job is", () => import("./commands/inside.ts")),
   command("ask", "inside a command: ask a person and wait for the answer", () => import("./commands/inside.ts")),
   command("artifact", "inside a command: keep a file with its job", () => import("./commands/inside.ts")),
+  command("machines", "list the machines that run jobs", () => import("./commands/machines.ts")),
   command("pause", "start no more jobs of a kind", () => import("./commands/job.ts")),
   command("resume", "start jobs of a paused kind again", () => import("./commands/job.ts")),
   command("prune", "remove finished jobs that need not be kept any longer", () => import("./commands/job.ts")),

@@ -34,6 +34,7 @@ import { jobWait } from "../../operations/wait.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { libraryCode, libraryList, libraryRemove, librarySearch, libraryShow } from "../../operations/library.ts";
 import { liveRead } from "../../operations/live.ts";
+import { machineList } from "../../operations/machine.ts";
 import { meGet } from "../../operations/me.ts";
 import { pageCompare } from "../../operations/page.ts";
 import { runAgents } from "../../operations/run-agents.ts";
@@ -271,6 +272,7 @@ const fixedRoutes: readonly Route[] = [
     fields: "body",
   })),
   { method: "GET", path: "/v1/kinds", tag: "server", operation: kindList, fields: "query" },
+  { method: "GET", path: "/v1/machines", tag: "server", operation: machineList, fields: "query" },
   { method: "POST", path: "/v1/kinds/{kind}/pause", tag: "server", operation: kindPause, fields: "body" },
   { method: "POST", path: "/v1/kinds/{kind}/resume", tag: "server", operation: kindResume, fields: "body" },
   { method: "POST", path: "/v1/prune", tag: "server", operation: jobsPrune, fields: "body" },

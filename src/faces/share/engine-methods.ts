@@ -62,6 +62,7 @@ export const plainMethods: Readonly<Record<PlainMethod, Policy>> = {
   pause: "again",
   resume: "again",
   pausedKinds: "again",
+  machines: "again",
   probe: "again",
   rollups: "again",
   changes: "again",

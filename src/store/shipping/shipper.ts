@@ -46,6 +46,7 @@ interface Shipped {
   readonly lease: HeldLease;
   readonly streams: Map<string, StreamPosition>;
   dueAt: number;
+  shippedAt: number;
   watchedUntil: number;
   /** Nobody waits for allowance to see its end. */
   flushes: number;
@@ -53,6 +54,7 @@ interface Shipped {
 }
 
 const watchedMs = 100;
+const gatherMs = 5;
 const unwatchedMs = 1_000;
 /** A look from elsewhere counts for so long. */
 const lookMs = 6_000;
@@ -86,7 +88,15 @@ export class Shipper {
     for (const [stream, size] of sizes) {
       streams.set(stream, new StreamPosition({ id: lease.id, attempt, stream }, size, size.isWhole));
     }
-    const shipped = { lease, streams, dueAt: Infinity, watchedUntil: 0, flushes: 0, isLost: false };
+    const shipped = {
+      lease,
+      streams,
+      dueAt: Infinity,
+      shippedAt: -Infinity,
+      watchedUntil: 0,
+      flushes: 0,
+      isLost: false,
+    };
     this.#attempts.set(keyOf(lease.id, attempt), shipped);
   }
 
@@ -153,7 +163,10 @@ export class Shipper {
 
   #due(attempt: Shipped): void {
     const now = performance.now();
-    attempt.dueAt = Math.min(attempt.dueAt, now + (now < attempt.watchedUntil ? watchedMs : unwatchedMs));
+    const isWatched = now < attempt.watchedUntil;
+    // Who looks gets what comes after a quiet while at once.
+    const dueAt = isWatched ? Math.max(now + gatherMs, attempt.shippedAt + watchedMs) : now + unwatchedMs;
+    attempt.dueAt = Math.min(attempt.dueAt, dueAt);
     this.#wakeAt(attempt.dueAt);
   }
 
@@ -184,7 +197,8 @@ export class Shipper {
   }
 
   async #ship(attempts: readonly Shipped[]): Promise<void> {
-    for (const attempt of attempts) attempt.dueAt = Infinity;
+    const now = performance.now();
+    for (const attempt of attempts) Object.assign(attempt, { dueAt: Infinity, shippedAt: now });
     try {
       await this.#cutBack(attempts);
       while (!this.#isClosed) {

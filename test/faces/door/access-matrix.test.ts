@@ -137,6 +137,7 @@ const rows: Readonly<Record<string, Row>> = {
   batch_list: { target: "none", input: () => ({}) },
   batch_get: { target: "none", input: () => ({ batch: "nobody's" }), allowed: 404 },
   kind_list: { target: "none", input: () => ({}) },
+  machine_list: { target: "none", input: () => ({}) },
   webhook_list: { target: "none", input: () => ({}) },
   webhook_redeliver: { target: "job", input: (job) => ({ job }) },
   notify_test: { target: "none", input: () => ({ notify: "nonsense" }), allowed: 400 },

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, type TestContext } from "vitest";
-import { openEngine, type Engine, type Job, type OpenOptions } from "../../../src/index.ts";
+import type { Engine, Job, OpenOptions } from "../../../src/index.ts";
 import type { ShellInput } from "../../../src/kinds/shell/contract.ts";
 import { Launcher } from "../../../src/kinds/shell/launcher.ts";
 import { createIsolation, type IsolationSettings } from "../../../src/kinds/shell/isolation.ts";
@@ -14,6 +14,8 @@ import { createShellKind, type ShellSettings } from "../../../src/kinds/shell/sh
 import type { Json } from "../../../src/job/json.ts";
 import type { SubmitRequest } from "../../../src/engine/submit.ts";
 import { createRedactor } from "../../../src/text/redact.ts";
+import { openEngineOn } from "../../../src/server/open-engine.ts";
+import type { Store } from "../../../src/store/store.ts";
 import { until } from "../../until.ts";
 import { useEach } from "../../use-each.ts";
 
@@ -29,6 +31,8 @@ export interface ShellOptions extends Partial<Pick<ShellSettings, "shell" | "con
   /** The program that stands for Perl. */
   readonly perl?: string;
   readonly engine?: Omit<OpenOptions, "home" | "kinds">;
+  /** Opens the store as one that other machines have open too. */
+  readonly isShared?: boolean;
 }
 
 /** Live facts, as `inspect` tells them. */
@@ -47,6 +51,8 @@ export interface LiveFacts {
 export class ShellWorld {
   /** A folder for the commands' own files, with all links resolved. */
   readonly base: string;
+  /** As it is without an engine. */
+  store: Store | undefined;
   #engine: Engine | undefined;
   #launcher: Launcher | undefined;
   #options: ShellOptions = {};
@@ -78,6 +84,7 @@ export class ShellWorld {
       secrets = [],
       perl,
       engine,
+      isShared = false,
       ...rest
     } = options;
     this.#options = options;
@@ -93,7 +100,11 @@ export class ShellWorld {
       termGraceMs: 5_000,
       ...rest,
     });
-    this.#engine = await openEngine({ home: this.home, kinds: [kind], ...engine });
+    const wrap = (store: Store): Store => {
+      this.store = store;
+      return isShared ? { ...store, capabilities: { ...store.capabilities, isExclusive: false } } : store;
+    };
+    this.#engine = await openEngineOn({ home: this.home, kinds: [kind], ...engine }, wrap);
     return this.#engine;
   }
 

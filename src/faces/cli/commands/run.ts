@@ -21,6 +21,7 @@ interface RunOptions extends NotifyOptions {
   readonly name?: string;
   readonly cwd?: string;
   readonly env?: string[];
+  readonly on?: string;
   readonly timeout?: number;
   readonly idleTimeout?: number;
   readonly pty?: true;
@@ -81,6 +82,7 @@ function describe(command: Command): void {
     .option("--retry <times>", "how many times to try again if it fails", readWhole(0, 99))
     .option("--after <id>", "run after this job has succeeded; may be repeated", collect)
     .option("--delay <time>", "start no sooner than this", readDuration)
+    .option("--on <label>", "run on the machine of this name, or on one that has this label")
     .option("--priority <number>", "higher runs first; 0 is normal", readWhole(-1_000, 1_000))
     .option("--tag <tag>", "may be repeated", collect)
     .option("--batch <batch>", "groups jobs that belong together")
@@ -110,6 +112,7 @@ async function toRequest(words: readonly string[], options: RunOptions, cli: Cli
     pty,
     ready,
     after,
+    place: options.on,
     priority,
     batch,
     shell,
