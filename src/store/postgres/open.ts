@@ -46,7 +46,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       await output.close();
       await verbs.close();
     };
-    return { ...verbs, mail: createMailStore(connections, announce), close } as Store;
+    return { ...verbs, mail: createMailStore(connections, announce), close };
   } catch (error) {
     await connections.close();
     throw error;
