@@ -15,6 +15,7 @@ export class Member {
   readonly #cluster: ClusterPlaces;
   #skewMs: number;
   #child: ChildProcess | undefined;
+  #complaints = 0;
   #facts: { readonly url: string; readonly socket: string } | undefined;
 
   constructor(name: string, cluster: ClusterPlaces, skewMs: number) {
@@ -50,7 +51,7 @@ export class Member {
   /** Resolves when it serves; starts it anew where it ends before that, because the database may be gone. */
   async start(signal: AbortSignal): Promise<void> {
     const { url, records } = this.#cluster;
-    const env = { PATH: process.env["PATH"], HOME: this.home, LONGHAUL_HOME: this.home, LONGHAUL_STORE: url };
+    const env = { PATH: process.env["PATH"], HOME: "/", LONGHAUL_HOME: this.home, LONGHAUL_STORE: url };
     while (!signal.aborted && this.#facts === undefined) {
       const file = join(import.meta.dirname, "member.js");
       const child = spawn(process.execPath, [file, this.role, records, String(this.#skewMs)], {
@@ -64,7 +65,11 @@ export class Member {
       if (child.exitCode === null && child.signalCode === null && Buffer.isBuffer(told[0])) {
         this.#facts = JSON.parse(told[0].toString()) as { url: string; socket: string };
       } else if (child.signalCode === null) {
-        this.#cluster.log(`${this.name} could not start: ${errors.trim().split("\n").at(-1)}`);
+        this.#complaints += 1;
+        if (this.#complaints % 20 === 1)
+          this.#cluster.log(
+            `${this.name} could not start: ${/^.*Error: .*$/m.exec(errors)?.[0] ?? errors.slice(-300)}`,
+          );
         await new Promise((resolve) => setTimeout(resolve, 500));
       }
     }

@@ -14,6 +14,8 @@ interface LoadParts {
   readonly random: () => number;
   /** Sends no more when it comes; what is on its way is still sent again until it is answered. */
   readonly signal: AbortSignal;
+  /** Sends nothing again. */
+  readonly giveUp: AbortSignal;
 }
 
 const submitters = 6;
@@ -33,12 +35,13 @@ export async function submitLoad(parts: LoadParts): Promise<Acknowledged[]> {
   return acknowledged;
 }
 
-async function submit({ cluster, random }: LoadParts, key: string): Promise<Acknowledged> {
+async function submit({ cluster, random, giveUp }: LoadParts, key: string): Promise<Acknowledged> {
   const kind = (["shell", "keyed", "rated"] as const)[Math.floor(random() * 3)] ?? "shell";
   const lines = 3 + Math.floor(random() * 12);
   const ms = 50 + Math.floor(random() * 1_500);
   const place = `key-${Math.floor(random() * keys)}`;
-  const input = kind === "shell" ? { argv: ["sh", "-c", script(cluster, lines, ms)] } : { key: place, ms, lines };
+  const command = { argv: ["sh", "-c", script(cluster, lines, ms)], cwd: "/" };
+  const input = kind === "shell" ? command : { key: place, ms, lines };
   for (;;) {
     const answer = await ask(cluster, "/v1/jobs", { kind, input, idempotency_key: key }).catch(() => undefined);
     if (answer !== undefined && (answer.status === 200 || answer.status === 201)) {
@@ -47,6 +50,7 @@ async function submit({ cluster, random }: LoadParts, key: string): Promise<Ackn
     if (answer !== undefined && answer.status < 500 && answer.status !== 429) {
       throw new Error(`a job was refused with ${answer.status}: ${JSON.stringify(answer.body)}`);
     }
+    giveUp.throwIfAborted();
     await delay(100 + random() * 200);
   }
 }

@@ -21,6 +21,8 @@ export interface ChaosReport {
   readonly broken: readonly string[];
 }
 
+/** How long processes may take to be started again. */
+const maxStartMs = 90_000;
 /** How long the jobs may take to end when all runs again. */
 const settleMs = 180_000;
 
@@ -31,12 +33,26 @@ export async function runClusterChaos({ durationMs, seed, log, signal }: ChaosOp
   const cluster = await startCluster(size, log, signal);
   try {
     writeFileSync(join(cluster.folder, "commands"), "");
-    const submitting = AbortSignal.any([signal, AbortSignal.timeout(durationMs)]);
-    const troubling = AbortSignal.any([signal, AbortSignal.timeout(Math.max(1_000, durationMs - 5_000))]);
-    const [acknowledged, troubles] = await Promise.all([
-      submitLoad({ cluster, random: seededRandom(seed + 1), signal: submitting }),
-      makeTroubles({ cluster, random, log, signal: troubling }),
-    ]);
+    // Where one of them fails, the other ends too before anything is taken away.
+    const failing = new AbortController();
+    signal.addEventListener("abort", () => failing.abort(signal.reason), { once: true });
+    const during = (ms: number): AbortSignal => abortLater(ms, failing.signal);
+    const load = submitLoad({
+      cluster,
+      random: seededRandom(seed + 1),
+      signal: during(durationMs),
+      giveUp: during(durationMs + maxStartMs),
+    });
+    const harm = makeTroubles({
+      cluster,
+      random,
+      log,
+      signal: during(Math.max(1_000, durationMs - 5_000)),
+      giveUp: during(durationMs + maxStartMs),
+    });
+    const both = [load, harm].map((part) => (part as Promise<unknown>).catch((error: unknown) => failing.abort(error)));
+    await Promise.all(both);
+    const [acknowledged, troubles] = await Promise.all([load, harm]);
     signal.throwIfAborted();
     log(`${acknowledged.length} jobs were acknowledged; waiting for their ends`);
     await waitForEnds(cluster, signal);
@@ -44,6 +60,14 @@ export async function runClusterChaos({ durationMs, seed, log, signal }: ChaosOp
   } finally {
     await cluster.close();
   }
+}
+
+/** Not by AbortSignal.any and AbortSignal.timeout: Node 20 collects those that only each other know, and then they never come. */
+function abortLater(ms: number, signal: AbortSignal): AbortSignal {
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(), ms).unref();
+  signal.addEventListener("abort", () => controller.abort(signal.reason), { once: true });
+  return controller.signal;
 }
 
 async function waitForEnds(cluster: Cluster, signal: AbortSignal): Promise<void> {

@@ -7,6 +7,8 @@ interface TroubleParts {
   readonly log: (line: string) => void;
   /** Ends the troubles; everything runs again when they have ended. */
   readonly signal: AbortSignal;
+  /** Nothing needs to run again. */
+  readonly giveUp: AbortSignal;
 }
 
 interface Troubles extends TroubleParts {
@@ -111,12 +113,16 @@ async function withMember({ cluster, random, busy }: Troubles, act: (member: Mem
   }
 }
 
-async function restart({ cluster, random }: TroubleParts, member: Member, name: "SIGKILL" | "SIGTERM"): Promise<void> {
+async function restart(
+  { cluster, random, giveUp }: TroubleParts,
+  member: Member,
+  name: "SIGKILL" | "SIGTERM",
+): Promise<void> {
   await member.end(name);
   cluster.route();
   await delay(random() * 2_000);
   member.setSkew(Math.round((random() - 0.5) * 10_000));
-  await member.start(new AbortController().signal);
+  await member.start(giveUp);
   cluster.route();
 }
 

@@ -347,16 +347,16 @@ function withCheckpoint<State extends z.ZodType>(
   context: JobContext,
   schema: State | undefined,
 ): JobContext<z.output<State>> {
+  if (schema === undefined) return context as unknown as JobContext<z.output<State>>;
   const { load, save } = context.checkpoint;
   const typed: Checkpoint<z.output<State>> = {
     load: async () => {
       const value = await load();
-      return (value === undefined || schema === undefined ? value : parseInput(schema, value, "The checkpoint")) as
-        | z.output<State>
-        | undefined;
+      return value === undefined ? undefined : parseInput(schema, value, "The checkpoint");
     },
-    save: async (value) => save((schema === undefined ? value : parseInput(schema, value, "The checkpoint")) as Json),
+    save: async (value) => save(parseInput(schema, value, "The checkpoint") as Json),
   };
-  // What the engine hands out has fields that change: a copy would keep what they were.
-  return Object.create(context, { checkpoint: { value: typed, enumerable: true } }) as JobContext<z.output<State>>;
+  // Field by field, since the signal is made when it is first asked for; its own fields, since kinds spread what they are given.
+  const fields = { ...Object.getOwnPropertyDescriptors(context), checkpoint: { value: typed, enumerable: true } };
+  return Object.defineProperties({}, fields) as JobContext<z.output<State>>;
 }

@@ -6,8 +6,8 @@ import { filterSchema, toFilter } from "./filter.ts";
 import { defineOperation, type OperationContext } from "./operation.ts";
 
 /** So many of the newest failures are looked at. */
-const maxSampled = 2_000;
-const pageSize = 500;
+const maxSampled = 500;
+const pageSize = 250;
 /** As many as an action on ids takes. */
 const maxIds = 1_000;
 

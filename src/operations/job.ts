@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
 import { defined } from "../job/defined.ts";
 import { LonghaulError } from "../job/error.ts";
@@ -154,6 +155,7 @@ export const jobList = defineOperation({
 
 /** More are told as "and more": counting them takes as long as there are some. */
 const maxCounted = 10_000;
+const countedAtOnce = 2_500;
 
 export const countSchema = z.object({ kind: z.string(), state: z.string(), count: z.int() });
 
@@ -191,11 +193,29 @@ async function countJobs(
 ): Promise<{ readonly counts: readonly StatusCount[]; readonly isCapped: boolean }> {
   const { owner, kind, kinds = kind === undefined ? undefined : [kind], batch, status, ...others } = filter;
   if (Object.keys(others).length > 0) {
-    const { counts, cursor } = await engine.countMatching(filter, { limit: maxCounted }, actor);
-    return { counts, isCapped: cursor !== undefined };
+    const pieces: StatusCount[] = [];
+    let cursor: string | undefined;
+    // In pieces, between which others have their turn.
+    for (let counted = 0; counted < maxCounted; counted += countedAtOnce) {
+      const page = await engine.countMatching(filter, { limit: countedAtOnce, ...defined({ cursor }) }, actor);
+      pieces.push(...page.counts);
+      cursor = page.cursor;
+      if (cursor === undefined) break;
+      await setImmediate();
+    }
+    return { counts: addUp(pieces), isCapped: cursor !== undefined };
   }
   const counts = await engine.count(defined({ owner, kinds, batch }), actor);
   return { counts: counts.filter((count) => status?.includes(count.status) ?? true), isCapped: false };
+}
+
+function addUp(pieces: readonly StatusCount[]): StatusCount[] {
+  const sums = new Map<string, StatusCount>();
+  for (const { kind, status, count } of pieces) {
+    const key = `${kind} ${status}`;
+    sums.set(key, { kind, status, count: count + (sums.get(key)?.count ?? 0) });
+  }
+  return [...sums.values()];
 }
 
 /** What every event has; the rest follows from its type, and is told to programs as it is. */

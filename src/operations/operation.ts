@@ -32,6 +32,8 @@ export interface ServerFacts {
   readonly endpoints?: Endpoints;
   /** Absent where analysed pages are not kept. */
   readonly library?: Library;
+  /** The page that clients of MCP Apps show beside a job. */
+  readonly readCard?: () => Promise<string>;
   /** How its disk and its event loop are. */
   readonly gauges?: Gauges;
   /** Whether pages can be looked at in a browser. */

@@ -20,7 +20,17 @@ export async function runCli(file: string, words: readonly string[]): Promise<nu
   };
   const serveFront: CliContext["serveFront"] = async (set) => (await import("./front.ts")).serveFront(file, set);
   return runProgram(
-    { ...parts, client: connect(parts), serve, serveMcp, serveFront, inspectStore, inspectDatabase, findBrowser },
+    {
+      ...parts,
+      client: connect(parts),
+      serve,
+      serveMcp,
+      serveFront,
+      inspectStore,
+      inspectDatabase,
+      migrate,
+      findBrowser,
+    },
     words,
   );
 }
@@ -45,6 +55,11 @@ const inspectDatabase: CliContext["inspectDatabase"] = async () => {
   ]);
   const { store } = loadConfig();
   return store && inspectPostgres(store);
+};
+
+const migrate: CliContext["migrate"] = async (onProgress) => {
+  const [{ loadConfig }, server] = await Promise.all([import("../config/config.ts"), import("./migrate.ts")]);
+  return server.migrate(loadConfig(), onProgress);
 };
 
 const findBrowser: CliContext["findBrowser"] = async (search) =>

@@ -4,11 +4,9 @@ import { toTypedEngine, type TypedEngine } from "../engine/typed-engine.ts";
 import type { EngineOptions } from "../engine/settings.ts";
 import type { WebhookOptions } from "../engine/webhooks/webhook-settings.ts";
 import { defined } from "../job/defined.ts";
-import { toJobView } from "../operations/job-view.ts";
 import type { Store } from "../store/store.ts";
 import { lockHome, readMachineName } from "./home.ts";
 import { openStore, type StoreChoice } from "./open-store.ts";
-import { createWebhookSender } from "./post.ts";
 import { readVersion } from "./version.ts";
 
 export interface OpenOptions extends Omit<EngineOptions, "store" | "webhooks">, StoreChoice {
@@ -49,6 +47,11 @@ async function createOn({
 }: Omit<OpenOptions, "home"> & { store: Store }): Promise<Engine> {
   try {
     if (webhooks === undefined) return await createEngine(options);
+    // Most programs have no webhooks, and every program waits for what is loaded.
+    const [{ createWebhookSender }, { toJobView }] = await Promise.all([
+      import("./post.ts"),
+      import("../operations/job-view.ts"),
+    ]);
     const { close, ...postman } = createWebhookSender(webhooks, netAllow);
     const engine = await createEngine({ ...options, webhooks: { ...webhooks, ...postman, view: toJobView } });
     const stop = async (): Promise<void> => {

@@ -1,7 +1,6 @@
 import { join, resolve } from "node:path";
 import type { PostgresConfig } from "../config/store.ts";
 import { defined } from "../job/defined.ts";
-import { LonghaulError } from "../job/error.ts";
 import type { DatabaseFacts } from "../store/postgres/inspect.ts";
 import { openSqliteStore } from "../store/sqlite/open.ts";
 import type { Store } from "../store/store.ts";
@@ -18,11 +17,23 @@ export interface StoreChoice {
 }
 
 /** The one place where a store is chosen. */
-export async function openStore({ home, outputCapBytes, postgres }: StoreChoice): Promise<Store> {
-  if (postgres !== undefined) {
-    throw new LonghaulError("unavailable", `The store at ${postgres.shown} cannot be used yet: unset LONGHAUL_STORE.`);
-  }
+export async function openStore({ home, outputCapBytes, postgres, role }: StoreChoice): Promise<Store> {
   const options = defined({ outputCapBytes });
+  if (postgres !== undefined) {
+    const { url, schema, bossSchema, directUrl, pool: connections, tls } = postgres;
+    // Its driver is an optional package.
+    const { openPostgresStore } = await import("../store/postgres/open.ts");
+    const given = defined({ directUrl, connections, tls });
+    return openPostgresStore({
+      ...options,
+      ...given,
+      url,
+      schema,
+      bossSchema,
+      folder: resolve(home),
+      isServer: role !== "worker",
+    });
+  }
   return openSqliteStore({ file: join(resolve(home), "longhaul.db"), ...options });
 }
 

@@ -33,6 +33,7 @@ import { openEngine } from "./open-engine.ts";
 import { openDesignLibrary } from "./open-design-library.ts";
 import { openIsolation } from "./open-isolation.ts";
 import { openWeb } from "./open-web.ts";
+import { readCard } from "../faces/web/web-face.ts";
 import { startGauges } from "./gauges.ts";
 import { readVersion } from "./version.ts";
 
@@ -169,6 +170,7 @@ export async function openEngineWithKinds(
     endpoints,
     agents: agent.agents,
     ...defined({ library }),
+    readCard,
     gauges,
     ...(own.problems.length === 0 ? {} : { problems: own.problems }),
     hasBrowser: () => web.browser.executable !== undefined,

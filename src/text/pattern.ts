@@ -1,6 +1,11 @@
-import { RE2JS } from "re2js";
+import { createRequire } from "node:module";
+import type * as Re2Module from "re2js";
 import { LonghaulError } from "../job/error.ts";
 import { messageOf } from "../job/failure.ts";
+
+type Re2 = typeof Re2Module;
+
+const require = createRequire(import.meta.url);
 
 /** Instructions of a compiled pattern: each may be looked at for each character of a text. */
 export const maxProgramSize = 2_000;
@@ -20,6 +25,8 @@ export function compileProgram(pattern: string): CompiledPattern {
   // Before it is compiled, which takes time in proportion too.
   if (pattern.length > maxProgramSize || estimateSize(pattern) > maxProgramSize) throw tooBig(pattern);
   try {
+    // Loaded with the first pattern: it is large, and most programs that open an engine never use one.
+    const { RE2JS } = require("re2js") as Re2;
     const compiled = RE2JS.compile(pattern);
     return { programSize: compiled.programSize(), test: (text) => compiled.matcher(text).find() };
   } catch (error) {

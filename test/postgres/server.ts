@@ -4,10 +4,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { until } from "../until.ts";
 
 const nobody = { uid: 65_534, gid: 65_534 };
 const user = "longhaul";
+const maxStarts = 40;
 const password = "only for tests";
 
 export interface PostgresServer {
@@ -44,8 +46,18 @@ export async function startPostgres({ isDurable = false } = {}): Promise<Postgre
   const port = await findFreePort();
   let server: ChildProcess | undefined;
   const start = async (): Promise<void> => {
-    server = spawn(join(programs, "postgres"), ["-D", data, "-p", String(port)], { ...options, stdio: "ignore" });
-    await until(() => isReady(data));
+    // Right after a crash the memory of the one before may still be in use.
+    for (let tries = 0; tries < maxStarts; tries++) {
+      const starting = spawn(join(programs, "postgres"), ["-D", data, "-p", String(port)], {
+        ...options,
+        stdio: "ignore",
+      });
+      server = starting;
+      await until(() => isReady(data, starting.pid) || starting.exitCode !== null || starting.signalCode !== null);
+      if (starting.exitCode === null && starting.signalCode === null) return;
+      await delay(250);
+    }
+    throw new Error("Postgres does not start");
   };
   const stop = async (how: "fast" | "immediate"): Promise<void> => {
     const stopping = server;
@@ -99,10 +111,11 @@ async function findFreePort(): Promise<number> {
   return port;
 }
 
-/** Its eighth line says so, as pg_ctl reads it. */
-function isReady(data: string): boolean {
+/** Its eighth line says so, as pg_ctl reads it; the first one of which process. */
+function isReady(data: string, pid: number | undefined): boolean {
   try {
-    return readFileSync(join(data, "postmaster.pid"), "utf8").split("\n")[7]?.trim() === "ready";
+    const lines = readFileSync(join(data, "postmaster.pid"), "utf8").split("\n");
+    return lines[0] === String(pid) && lines[7]?.trim() === "ready";
   } catch {
     return false;
   }

@@ -20,10 +20,20 @@ export interface CliContext {
   readonly inspectStore: (file: string, options: { isThorough: boolean }) => Promise<void>;
   /** Looks at the database that machines share and changes nothing; rejects with what is wrong with it. Undefined if the store is in the folder. */
   readonly inspectDatabase: () => Promise<DatabaseReport | undefined>;
+  /** Moves the store of the folder to the database that machines share. */
+  readonly migrate: (onProgress: (progress: { table: string; moved: number }) => void) => Promise<MigrateReport>;
   /** The browser that pages are looked at with: the one that is named, or one that is installed. */
   readonly findBrowser: (search: { executable?: string; searchPath: string }) => Promise<string | undefined>;
   /** Serves one MCP client on standard input and output, without a server in the background. */
   readonly serveMcp: (set: ProfileSet) => Promise<void>;
+}
+
+/** What was moved from a folder to a database. */
+export interface MigrateReport {
+  readonly tables: readonly { readonly table: string; readonly rows: number }[];
+  /** Where the old database is now. */
+  readonly kept: string;
+  readonly to: string;
 }
 
 /** What is known of a database that machines share. */

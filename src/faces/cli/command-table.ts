@@ -122,6 +122,11 @@ export const commandTable: readonly CommandEntry[] = [
   command("remove", "remove Longhaul from an MCP client", () => import("./commands/client.ts")),
   command("serve", "run the server in this terminal until Ctrl-C", () => import("./commands/server.ts")),
   command("worker", "run jobs here that a database shared by machines holds", () => import("./commands/worker.ts")),
+  command(
+    "migrate",
+    "move the jobs of the folder to the database that LONGHAUL_STORE names",
+    () => import("./commands/migrate.ts"),
+  ),
   group("server", "show, stop or restart the server", [
     command("status", "show the server", () => import("./commands/server.ts")),
     command("stop", "stop the server; running commands go on", () => import("./commands/server.ts")),

@@ -27,6 +27,7 @@ export function combineProfiles(
     present: presentPage,
     promptWords: all.findLast(({ promptWords }) => promptWords !== undefined)?.promptWords,
     hasResources: all.some(({ hasResources }) => hasResources === true),
+    hasCard: all.some(({ hasCard }) => hasCard === true),
     registerTools: (mcp, contextFor) => {
       for (const { registerTools } of all) registerTools(mcp, contextFor);
     },

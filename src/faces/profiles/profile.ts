@@ -7,6 +7,7 @@ import { defined } from "../../job/defined.ts";
 import { parseInput } from "../../job/issue.ts";
 import type { OperationContext, ServerFacts } from "../../operations/operation.ts";
 import type { JobsContext } from "../mcp/connection.ts";
+import { listCards } from "../mcp/resources/job-card.ts";
 import { registerJobResources } from "../mcp/resources/resources.ts";
 import { serveJobs } from "../mcp/serve-jobs.ts";
 import type { JobTool, Presenter, ToolFace } from "../mcp/tools/job-tool.ts";
@@ -77,12 +78,14 @@ export interface ProfileDefinition<Reply> {
   readonly present: Presenter;
   readonly promptWords?: PromptWords;
   readonly hasResources?: boolean;
+  /** Tools about one job come with a card, for clients that show such. */
+  readonly hasCard?: boolean;
 }
 
 /** What a server is made of, whatever its tools answer with. */
 export interface ProfileShape extends Pick<
   ProfileDefinition<unknown>,
-  "serverName" | "instructions" | "startTools" | "present" | "promptWords" | "hasResources"
+  "serverName" | "instructions" | "startTools" | "present" | "promptWords" | "hasResources" | "hasCard"
 > {
   /** Those that are listed, but for the start tools. */
   readonly toolNames: readonly string[];
@@ -113,7 +116,7 @@ export function defineProfile<Reply>(profile: ProfileDefinition<Reply>): McpProf
 }
 
 export function toMcpProfile(shape: ProfileShape): McpProfile {
-  const { serverName, instructions, startTools, present, aliases, promptWords, hasResources } = shape;
+  const { serverName, instructions, startTools, present, aliases, promptWords, hasResources, hasCard } = shape;
   return {
     ...shape,
     build: (context, { server, backgroundJob }) => {
@@ -122,6 +125,10 @@ export function toMcpProfile(shape: ProfileShape): McpProfile {
         { name: serverName, title: "Longhaul", version: server.version },
         defined({ instructions: instructions?.(starting.map(({ name }) => name)) }),
       );
+      if (hasCard === true) {
+        const starts = new Set(starting.map(({ name }) => name));
+        listCards(mcp, context, (name) => starts.has(name) || name === "job_get");
+      }
       const jobs = serveJobs(mcp, context, { present, aliases });
       for (const tool of starting) jobs.addTool(tool);
       if (context.isTaskRequest) return mcp;

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { z } from "zod";
@@ -96,6 +97,11 @@ function tellOpened(session: OpenedSession, origin: string | undefined): HttpAns
   const cookie = writeCookie(session, maxAgeSeconds, origin?.startsWith("https:") === true);
   const body = { session: `${session.id}.${session.secret}`, expires_at: new Date(session.expiresAt).toISOString() };
   return toJsonAnswer(body, 201, { "set-cookie": cookie });
+}
+
+/** The job card for chat clients, in one file. */
+export function readCard(): Promise<string> {
+  return readFile(join(import.meta.dirname, "app", "card.html"), "utf8");
 }
 
 function readFiles(folder: string): ReadonlyMap<string, AppFile> {

@@ -78,7 +78,7 @@ export const agentContract = defineContract({
       input: agentInputSchema,
       tool: {
         description: "Run an AI agent as a background job: a model works on a task with files, commands and the web.",
-        fields: ["task", "context", "files", "read_only", "ask", "model", "cwd", "max_cost_usd", "output_schema"],
+        fields: ["task", "context", "files", "read_only", "model", "cwd", "max_cost_usd", "output_schema"],
       },
     },
   ],

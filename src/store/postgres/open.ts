@@ -1,5 +1,7 @@
 import { join } from "node:path";
+import { defined } from "../../job/defined.ts";
 import type { Store } from "../store.ts";
+import type { ConnectionOptions } from "./database/connections.ts";
 import { openDatabase } from "./database/open-database.ts";
 import { openTickets } from "./jobs/tickets.ts";
 import { createMailStore } from "./mail.ts";
@@ -11,8 +13,10 @@ export interface PostgresOptions {
   readonly url: string;
   /** Leads to the database itself where `url` leads to a pooler, which forgets who listens. */
   readonly directUrl?: string;
-  /** The tickets have a schema beside it. */
   readonly schema?: string;
+  /** Of the tickets; beside the other one unless given. */
+  readonly bossSchema?: string;
+  readonly tls?: ConnectionOptions["tls"];
   /** Servers bring the schema to their version; workers wait until one has. */
   readonly isServer?: boolean;
   /** How many connections at most, besides those for heartbeats and for listening. */
@@ -29,14 +33,16 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     url,
     directUrl = url,
     schema = "longhaul",
+    bossSchema = `${schema}_boss`,
+    tls,
     isServer = true,
     folder,
     outputCapBytes = 16 * 1024 * 1024,
   } = options;
   const size = options.connections ?? (isServer ? 10 : 4);
-  const connections = await openDatabase({ url, schema, size, migrates: isServer });
+  const connections = await openDatabase({ url, schema, size, migrates: isServer, ...defined({ tls }) });
   try {
-    const tickets = await openTickets({ connections, schema: `${schema}_boss`, isServer });
+    const tickets = await openTickets({ connections, schema: bossSchema, isServer });
     const hints = await openHints({ connections, url: directUrl, channel: schema });
     const { announce, publish, subscribe } = hints;
     const spool = { root: join(folder, "output"), capBytes: outputCapBytes };
@@ -46,7 +52,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       await output.close();
       await verbs.close();
     };
-    return { ...verbs, mail: createMailStore(connections, announce), close } as Store;
+    return { ...verbs, mail: createMailStore(connections, announce), close };
   } catch (error) {
     await connections.close();
     throw error;

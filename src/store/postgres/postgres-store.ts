@@ -16,7 +16,11 @@ import { leaseVerbs } from "./jobs/lease-verbs.ts";
 import { purgeVerbs } from "./jobs/purge.ts";
 import { Reconciliation } from "./jobs/reconcile.ts";
 import type { Tickets } from "./jobs/tickets.ts";
+import { deliveryVerbs } from "./deliveries/delivery-verbs.ts";
+import { createMarkStore } from "./marks.ts";
 import { memberVerbs } from "./members.ts";
+import { createScheduleStore } from "./schedules/schedule-store.ts";
+import { createTokenStore } from "./tokens.ts";
 import { GroupWrites } from "./writing/group-writes.ts";
 import type { Hints } from "./writing/hints.ts";
 
@@ -29,11 +33,8 @@ export interface PostgresParts {
   readonly output: OutputStore;
 }
 
-/** What deliveries, schedules, tokens and letters bring, each built on the same parts. */
-type OwnVerbs = Omit<
-  Store,
-  "tokens" | "schedules" | "marks" | "mail" | "claimDeliveries" | "settleDelivery" | "listDeliveries" | "redeliver"
->;
+/** Letters are brought by who opens the store. */
+type OwnVerbs = Omit<Store, "mail">;
 
 /** The store on a database that any number of processes share. */
 export function createJobVerbs({ connections, tickets, hints, output }: PostgresParts): OwnVerbs {
@@ -66,6 +67,10 @@ export function createJobVerbs({ connections, tickets, hints, output }: Postgres
     ...purgeVerbs({ connections, write, hints, output }),
     rollups: createRollupStore(connections),
     ...memberVerbs(connections),
+    ...deliveryVerbs({ connections, write, hints }),
+    tokens: createTokenStore(connections),
+    schedules: createScheduleStore(connections, write),
+    marks: createMarkStore(connections),
 
     create: (drafts) => write((unit) => createJobs(unit, drafts), needsOfDrafts(drafts)),
     claim: (request) => claims.claim(request),

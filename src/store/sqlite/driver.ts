@@ -7,6 +7,7 @@ export interface Statement {
   run(...values: SqlValue[]): { changes: number | bigint; lastInsertRowid: number | bigint };
   get(...values: SqlValue[]): unknown;
   all(...values: SqlValue[]): unknown[];
+  iterate(...values: SqlValue[]): IterableIterator<unknown>;
 }
 
 export interface Connection {

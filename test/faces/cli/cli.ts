@@ -48,18 +48,19 @@ export interface Cli {
 /** The command line on a folder of its own, for one test; its jobs and its server end with the test. */
 export function makeCli(): Cli {
   const cli = createCli();
-  onTestFinished(() => close(cli));
+  onTestFinished(() => closeCli(cli));
   return cli;
 }
 
 /** The same for all tests of a file. */
 export function makeSharedCli(): Cli {
   const cli = createCli();
-  afterAll(() => close(cli));
+  afterAll(() => closeCli(cli));
   return cli;
 }
 
-function createCli(): Cli {
+/** Whoever calls it closes it. */
+export function createCli(): Cli {
   const home = mkdtempSync(join(tmpdir(), "longhaul-cli-"));
   const start = (words: readonly string[], options: RunOptions = {}): Running => startCli(home, words, options);
   const run = (words: readonly string[], options?: RunOptions): Promise<Done> => start(words, options).done;
@@ -105,7 +106,7 @@ function readServerPid(home: string): number | undefined {
   return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as { pid: number }).pid : undefined;
 }
 
-async function close({ home, client }: Cli): Promise<void> {
+export async function closeCli({ home, client }: Cli): Promise<void> {
   try {
     const active: InputOf<"job_list"> = { state: ["queued", "running", "waiting"] };
     await client.call("job_cancel", { filter: active });

@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser)("a page analysis", () => {
     const stored = (await engine.result(id)) as Record<string, unknown>;
     const files = readdirSync(home, { recursive: true, encoding: "utf8" }).filter((file) => file.includes(id));
     for (const part of ["layout", "motion", "quality", "responsive", "performance"]) {
-      const file = files.find((name) => name.endsWith(`${part}.json`)) ?? "";
+      const file = files.find((name) => name.endsWith(`pieces/${part}`)) ?? "";
       const kept = JSON.parse(readFileSync(join(home, file), "utf8")) as { value: object };
       expect(stored[part]).toStrictEqual(kept.value);
     }

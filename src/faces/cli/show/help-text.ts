@@ -29,7 +29,7 @@ export const sections: readonly Section[] = [
   {
     title: "Server",
     main: ["serve"],
-    others: ["open", "server", "service", "worker", "doctor", "completions", "version"],
+    others: ["open", "server", "service", "worker", "migrate", "doctor", "completions", "version"],
   },
   { title: "In a job", main: [], others: ["progress", "ask", "artifact"] },
 ];

@@ -1,7 +1,11 @@
 import { isModern, isRequest, toFailure, type Message, type Request, type RequestId } from "./message.ts";
 import { PendingRequests } from "./pending-requests.ts";
 import { ServerQuestions } from "./server-questions.ts";
+import { declaresApps } from "../protocol/apps.ts";
 import { answerFrom, type Snapshot } from "./snapshot.ts";
+
+/** Where a request of the newest revision says what its client can do. */
+const capabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
 
 export interface SessionOutlets {
   readonly toClient: (message: Message) => void;
@@ -83,7 +87,11 @@ export class FrontSession {
   #ask(request: Request): void {
     const { method } = request;
     if (method === "initialize") this.#initialize = request;
-    const canAnswer = isModern(request) || this.#initialize !== undefined;
+    // Tools are listed with their cards for clients that show such: only the server knows them so.
+    const { params } = isModern(request) ? request : (this.#initialize ?? request);
+    const capabilities = params?._meta?.[capabilitiesKey] ?? params?.["capabilities"];
+    const hasCards = method === "tools/list" && declaresApps(capabilities);
+    const canAnswer = !hasCards && (isModern(request) || this.#initialize !== undefined);
     const answer = canAnswer && this.#snapshot !== undefined ? answerFrom(this.#snapshot, request) : undefined;
     if (answer !== undefined) {
       this.#outlets.toClient(answer);

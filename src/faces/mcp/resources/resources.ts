@@ -11,6 +11,7 @@ import { jobOutput } from "../../../operations/output.ts";
 import { jobGet } from "../../../operations/job.ts";
 import type { OperationContext } from "../../../operations/operation.ts";
 import type { JobsContext } from "../connection.ts";
+import { cardMeta, cardType, cardUri } from "./job-card.ts";
 import { readArtifactResource } from "./artifact-resource.ts";
 import { parseJobUri, type JobPart } from "./job-uri.ts";
 import { watchJob, watchOutput } from "./watch.ts";
@@ -56,6 +57,9 @@ export function registerJobResources(mcp: McpServer, context: JobsContext, serve
 }
 
 async function read(uri: string, context: ReadContext): Promise<ReadResourceResult> {
+  if (uri === cardUri && context.server.readCard !== undefined) {
+    return { contents: [{ uri, mimeType: cardType, text: await context.server.readCard(), _meta: cardMeta }] };
+  }
   const { id, part, name } = parseJobUri(uri) ?? {};
   if (id === undefined || part === undefined) throw new ResourceNotFoundError(uri);
   const mimeType = part === "output" ? "text/plain" : "application/json";

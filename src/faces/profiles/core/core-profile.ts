@@ -4,6 +4,7 @@ import { toolError } from "../../mcp/tasks/outcome.ts";
 import { toToolSchema } from "../../mcp/tools/tool-schema.ts";
 import { coreWords } from "../agent-prompts.ts";
 import { defineProfile } from "../profile.ts";
+import { jobCardTool } from "./card-tool.ts";
 import { cancelTool, getTool, listTool, retryTool } from "./manage-tools.ts";
 import { outputTool } from "./output-tool.ts";
 import { presentJob } from "./reply.ts";
@@ -16,9 +17,10 @@ export const coreProfile = defineProfile({
   serverName: "longhaul",
   instructions: instruct,
   startTools: createStartTools,
-  tools: [getTool, waitTool, outputTool, sendTool, cancelTool, retryTool, listTool],
+  tools: [getTool, waitTool, outputTool, sendTool, cancelTool, retryTool, listTool, jobCardTool],
   promptWords: coreWords,
   hasResources: true,
+  hasCard: true,
   toSchema: toToolSchema,
   toResult: (result) => result,
   toError,

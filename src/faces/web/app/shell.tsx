@@ -1,15 +1,15 @@
-import { signal } from "@preact/signals";
 import type { ComponentType, JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { logOut } from "./core/api.ts";
 import { useKeys } from "./core/keys.ts";
-import { connection } from "./core/live.ts";
+import { awaySince, counts, startLive } from "./core/live.ts";
 import { loadMe, mayRun, me } from "./core/me.ts";
 import { now } from "./core/format.ts";
 import { go, path } from "./core/router.ts";
 import { theme, turnTheme } from "./core/theme.ts";
 import { Icon, type IconName } from "./ui/icons.tsx";
-import { attempt, Button, ConfirmDialog, Notes, Problem, Skeleton } from "./ui/parts.tsx";
+import { attempt, Button, ConfirmDialog, Notes } from "./ui/parts.tsx";
+import { lazy } from "./ui/lazy.tsx";
 import { isPaletteOpen, Palette } from "./ui/palette.tsx";
 import { Jobs } from "./views/jobs.tsx";
 import { Overview } from "./views/overview.tsx";
@@ -31,40 +31,28 @@ export const places: readonly Place[] = [
   { name: "Settings", href: "/settings", icon: "settings", keys: "g s" },
 ];
 
-type View = ComponentType;
-
-/** Views that are loaded when they are first shown. */
-const lazy: Readonly<Record<string, () => Promise<View>>> = {
-  batches: async () => (await import("./views/batches.tsx")).Batches,
-  inbox: async () => (await import("./views/inbox.tsx")).Inbox,
-  new: async () => (await import("./views/new.tsx")).New,
-  queues: async () => (await import("./views/queues.tsx")).Queues,
-  settings: async () => (await import("./views/settings.tsx")).Settings,
+/** Each view in a chunk of its own, but for those that are looked at most. */
+const views: Readonly<Record<string, ComponentType>> = {
+  "": Overview,
+  batches: lazy(async () => (await import("./views/batches.tsx")).Batches),
+  inbox: lazy(async () => (await import("./views/inbox.tsx")).Inbox),
+  new: lazy(async () => (await import("./views/new.tsx")).New),
+  queues: lazy(async () => (await import("./views/queues.tsx")).Queues),
+  settings: lazy(async () => (await import("./views/settings.tsx")).Settings),
 };
-
-const loaded = signal<Readonly<Record<string, View | Error>>>({});
 
 function show(name: string): JSX.Element {
   const [, id] = path.value;
-  if (name === "") return <Overview />;
-  if (name === "jobs") return id === undefined ? <Jobs /> : <Job key={id} id={id} />;
-  const View = loaded.value[name];
-  if (View instanceof Error) return <Problem error={View} onRetry={() => location.reload()} />;
-  return View === undefined ? <Skeleton /> : <View />;
+  const View = views[name];
+  if (View !== undefined) return <View />;
+  return id === undefined ? <Jobs /> : <Job key={id} id={id} />;
 }
 
 export function Shell(): JSX.Element {
   const [name = ""] = path.value;
   useEffect(() => {
-    const load = lazy[name];
-    if (load === undefined || loaded.value[name] !== undefined) return;
-    load().then(
-      (View) => (loaded.value = { ...loaded.value, [name]: View }),
-      (error: Error) => (loaded.value = { ...loaded.value, [name]: error }),
-    );
-  }, [name]);
-  useEffect(() => {
     void attempt(loadMe);
+    return startLive();
   }, []);
   useEffect(() => {
     const place = places.find(({ href }) => href === `/${name}`);
@@ -95,6 +83,7 @@ export function Shell(): JSX.Element {
 }
 
 function Nav({ current }: { readonly current: string }): JSX.Element {
+  const waiting = counts.value.reduce((sum, { state, count }) => sum + (state === "waiting" ? count : 0), 0);
   return (
     <nav class="nav" aria-label="Main">
       <a class="brand" href="/">
@@ -105,6 +94,7 @@ function Nav({ current }: { readonly current: string }): JSX.Element {
         <a key={href} href={href} aria-current={href === `/${current}` ? "page" : undefined}>
           <Icon name={icon} />
           <span>{name}</span>
+          {name === "Inbox" && waiting > 0 && <b class="count">{waiting}</b>}
         </a>
       ))}
       <span class="nav-end">
@@ -139,7 +129,7 @@ function Nav({ current }: { readonly current: string }): JSX.Element {
 }
 
 function Connection(): JSX.Element {
-  const since = connection.awaySince.value;
+  const since = awaySince.value;
   if (since === undefined) return <p class="connection" role="status" />;
   const seconds = Math.max(0, Math.round((now.value - since) / 1_000));
   return (

@@ -1,3 +1,4 @@
+import { smallTables } from "../small-tables.ts";
 import { outputTables } from "../output/schema.ts";
 
 /** Marks our schema, so that somebody else's of the same name is never touched. */
@@ -145,5 +146,6 @@ export const migrations: readonly string[] = [
   CREATE TABLE longhaul.words (job UUID PRIMARY KEY, words TSVECTOR NOT NULL);
   CREATE INDEX words_words ON longhaul.words USING gin (words) WITH (fastupdate = on);
   `,
+  smallTables,
   outputTables,
 ];

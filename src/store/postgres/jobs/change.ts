@@ -7,6 +7,8 @@ import { followEnd } from "../../rules/ends.ts";
 import type { HeldLease } from "../../store.ts";
 import type { SetStatement, Unit } from "../writing/unit.ts";
 import { writeEnd } from "../finding/rollups.ts";
+import { writeDeliveries } from "../deliveries/receivers.ts";
+import { noteScheduledJob } from "../schedules/schedule-rows.ts";
 import { settleReadiness } from "./admission.ts";
 import { markUnindexed } from "../finding/search.ts";
 import { none, readRelatives } from "./relatives.ts";
@@ -41,11 +43,13 @@ export function applyChange(unit: Unit, found: Entry, change: Change, now: numbe
 }
 
 function writeChange(unit: Unit, before: Entry, change: Change, now: number): Entry {
-  const { stored, events, hints, end } = recordChange(before.stored, change);
+  const { stored, events, deliveries, hints, end } = recordChange(before.stored, change);
   const changed = settleReadiness(unit, { ...before, stored }, now);
   unit.assume(entries, stored.job.id, changed);
   writeState(unit, changed, now);
   writeEvents(unit, stored.job.id, events, now);
+  writeDeliveries(unit, stored.job, deliveries, now);
+  if (stored.job.schedule !== undefined) noteScheduledJob(unit, stored.job);
   if (end !== undefined) writeEnd(unit, end);
   for (const hint of hints) unit.hint(hint);
   return changed;

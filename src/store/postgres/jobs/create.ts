@@ -3,6 +3,7 @@ import type { JobSpec } from "../../../job/job.ts";
 import { toDuplicate, toNewJob, withKnownDependencies } from "../../rules/create.ts";
 import { requireDependency } from "../../rules/dependencies.ts";
 import type { Created, JobDraft } from "../../store.ts";
+import { writeReceivers } from "../deliveries/receivers.ts";
 import { markUnindexed } from "../finding/search.ts";
 import { Needs, type Lookup, type SetStatement, type Unit } from "../writing/unit.ts";
 import { addReadinessNeeds, settleReadiness } from "./admission.ts";
@@ -119,6 +120,7 @@ function insertJob(unit: Unit, draft: JobDraft): Created {
   for (const tag of new Set(spec.tags)) unit.write(insertTags, [tag, spec.id]);
   if (spec.parent !== undefined) addChild(unit, spec.parent, spec.id);
   for (const needed of needs) depend(unit, needed, spec.id);
+  writeReceivers(unit, spec.id, draft);
   for (const hint of hints) unit.hint(hint);
   return { job, isDuplicate: false };
 }

@@ -1,5 +1,7 @@
 import { EventEmitter, once } from "node:events";
 import type { Db, PgBoss } from "pg-boss";
+import { setTimeout as delay } from "node:timers/promises";
+import { LonghaulError } from "../../../job/error.ts";
 import type { JobId } from "../../../job/id.ts";
 import type { Connections, Session } from "../database/connections.ts";
 import { loadPeer } from "../database/driver.ts";
@@ -91,7 +93,7 @@ export async function openTickets({ connections, schema, isServer }: TicketOptio
   });
   // What its upkeep could not do it does the next time.
   boss.on("error", () => undefined);
-  await boss.start();
+  await startBoss(boss, { connections, schema, isServer });
   const known = new Map<string, Promise<void>>();
   const prepareOne = async (queue: string): Promise<void> => {
     await boss.createQueue(queue, { retentionSeconds: tenYears });
@@ -151,6 +153,39 @@ const takeTickets = `WITH delay AS (
 const lowestId = "00000000-0000-0000-0000-000000000000";
 const listTickets = `SELECT name AS queue, id FROM boss.job WHERE (name, id) > ($1, $2::uuid) AND state < 'active'
   ORDER BY name, id LIMIT $3`;
+const waitForSchemaMs = 60_000;
+
+/** Two servers that start at once would both make the schema, which pg-boss cannot bear; a worker may be there before any of them. */
+async function startBoss(boss: PgBoss, { connections, schema, isServer }: TicketOptions): Promise<void> {
+  if (!isServer) {
+    await waitForSchema(connections, schema);
+    await boss.start();
+    return;
+  }
+  await connections.withSession(async ({ query }) => {
+    const lock = ["longhaul tickets", schema];
+    await query("SELECT pg_advisory_lock(hashtext($1), hashtext($2))", lock);
+    try {
+      await boss.start();
+    } finally {
+      await query("SELECT pg_advisory_unlock(hashtext($1), hashtext($2))", lock);
+    }
+  });
+}
+
+async function waitForSchema({ query }: Connections, schema: string): Promise<void> {
+  for (const until = performance.now() + waitForSchemaMs; ; await delay(250)) {
+    const [found] = await query<{ made: boolean }>("SELECT to_regclass($1) IS NOT NULL AS made", [
+      `"${schema}".version`,
+    ]);
+    if (found?.made === true) return;
+    if (performance.now() < until) continue;
+    throw new LonghaulError(
+      "unavailable",
+      `The schema "${schema}" is not there, and workers do not make it: start "longhaul serve" of the same version.`,
+    );
+  }
+}
 
 /** Not by way of pg-boss, which waits for whoever has it locked, while that one may wait for the job. */
 const removeTickets = `DELETE FROM boss.job WHERE name = $1 AND id IN

@@ -104,3 +104,7 @@ export function isAbort(error: unknown): boolean {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+export async function artifactBlob(id: string, name: string): Promise<Blob> {
+  return (await request(`/v1/jobs/${encodeURIComponent(id)}/artifacts/${encodeURIComponent(name)}`)).blob();
+}

@@ -1,35 +1,29 @@
-import { effect, signal } from "@preact/signals";
-import { call, isAbort } from "../core/api.ts";
-import { mayRun } from "../core/me.ts";
-import { readStream } from "../core/stream.ts";
-import { connection } from "../core/live.ts";
+import { signal } from "@preact/signals";
 import type { JobEvent } from "../../../../job/event.ts";
-import type { JobAction, JobDetail, JobSource, OutputPart } from "./source.ts";
+import { call, isAbort } from "../core/api.ts";
+import { followJob } from "../core/live.ts";
+import { mayRun } from "../core/me.ts";
+import { isOpen } from "./job-head.tsx";
+import { OutputFeed, type OutputChoice } from "./output-feed.ts";
+import type { JobAction, JobDetail, JobSource } from "./source.ts";
 
 export interface LiveJob extends JobSource {
   readonly events: { readonly value: readonly JobEvent[] };
   readonly close: () => void;
 }
 
-/** Looks again at most so often, however many events come. */
-const lookMs = 200;
 const maxEvents = 5_000;
+/** Of a longer output only its last part is read. */
+const maxBytes = 4_000_000;
 
-/** A job by its event stream: each event means that its view may have changed. */
+/** A job by the tab's stream: its view, its events and its output. */
 export function openLiveJob(id: string): LiveJob {
   const job = signal<JobDetail | undefined>(undefined);
   const error = signal<unknown>(undefined);
   const events = signal<readonly JobEvent[]>([]);
+  const output = new OutputFeed();
   const stop = new AbortController();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let pending: JobEvent[] = [];
   const look = async (): Promise<void> => {
-    timer = undefined;
-    if (pending.length > 0) {
-      const seen = new Set(events.value.map(({ seq }) => seq));
-      events.value = [...events.value, ...pending.filter(({ seq }) => !seen.has(seq))].slice(-maxEvents);
-      pending = [];
-    }
     try {
       job.value = await call("job_get", { id }, stop.signal);
       error.value = undefined;
@@ -37,74 +31,62 @@ export function openLiveJob(id: string): LiveJob {
       if (!isAbort(problem)) error.value = problem;
     }
   };
-  const lookSoon = (): void => {
-    timer ??= setTimeout(() => void look(), lookMs);
+  const told = (problem: unknown): undefined => {
+    if (!isAbort(problem)) error.value = problem;
   };
-  void look();
-  let watching: AbortController | undefined;
-  const dispose = effect(() => {
-    // A tab that nobody looks at holds no stream: browsers allow six to one host.
-    watching?.abort();
-    if (!connection.isWanted.value) return;
-    watching = new AbortController();
-    const lastSeq = events.peek().at(-1)?.seq ?? 0;
-    void readStream({
-      path: () => `/v1/jobs/${encodeURIComponent(id)}/events`,
-      lastId: String(lastSeq),
-      signal: watching.signal,
-      onEvent: ({ data }) => {
-        pending.push(JSON.parse(data) as JobEvent);
-        lookSoon();
-      },
+  let unfollow: (() => void) | undefined;
+  let chosen = "";
+  const choose = async (choice: OutputChoice): Promise<void> => {
+    if (JSON.stringify(choice) === chosen) return;
+    chosen = JSON.stringify(choice);
+    const whole = { id, stream: choice.stream, ...(choice.attempt === undefined ? {} : { attempt: choice.attempt }) };
+    const size = (await call("job_output", { ...whole, limit: 1 }, stop.signal).catch(told))?.size ?? 0;
+    if (stop.signal.aborted || JSON.stringify(choice) !== chosen) return;
+    unfollow?.();
+    output.clear();
+    const { id: _id, ...words } = whole;
+    unfollow = followJob({ job: id, ...words, from: Math.max(0, size - maxBytes) }, (news, isFirst) => {
+      const seen = isFirst ? [] : events.value;
+      const lastSeq = seen.at(-1)?.seq ?? 0;
+      if (isFirst || news.events !== undefined) {
+        events.value = [...seen, ...(news.events ?? []).filter(({ seq }) => seq > lastSeq)].slice(-maxEvents);
+      }
+      if (news.output !== undefined) output.take(news.output);
+      const before = job.peek();
+      if (news.view === undefined) return;
+      // Input and files come with a look of their own, when there may be others.
+      if (before === undefined || !isOpen(news.view)) void look();
+      else {
+        const { input, result, artifacts } = before;
+        job.value = {
+          ...news.view,
+          ...(input === undefined ? {} : { input }),
+          ...(result === undefined ? {} : { result }),
+          ...(artifacts === undefined ? {} : { artifacts }),
+        };
+      }
     });
-  });
+  };
+  void choose({ stream: "merged" });
   return {
     id,
     job,
     error,
     events,
+    output,
     get isReadOnly() {
       return !mayRun();
     },
-    follow: (request, take, stopped) => followOutput(id, request, take, stopped),
+    choose: (choice) => void choose(choice),
     act: async (action) => {
       await act(id, action);
       await look();
     },
     close: () => {
-      dispose();
-      watching?.abort();
-      clearTimeout(timer);
+      unfollow?.();
       stop.abort();
     },
   };
-}
-
-/** Of a great output, what comes from so many bytes before the end. */
-function followOutput(
-  id: string,
-  { attempt, stream }: { attempt?: number; stream: string },
-  take: (part: OutputPart) => void,
-  stopped: AbortSignal,
-): void {
-  const words = new URLSearchParams({ stream, ...(attempt === undefined ? {} : { attempt: String(attempt) }) });
-  let lastId: string | undefined;
-  let watching: AbortController | undefined;
-  const dispose = effect(() => {
-    watching?.abort();
-    if (!connection.isWanted.value) return;
-    watching = new AbortController();
-    void readStream({
-      path: () => `/v1/jobs/${encodeURIComponent(id)}/output?${words.toString()}`,
-      ...(lastId === undefined ? {} : { lastId }),
-      signal: watching.signal,
-      onEvent: (event) => {
-        lastId = event.id;
-        if (event.type === "output") take(JSON.parse(event.data) as OutputPart);
-      },
-    });
-  });
-  stopped.addEventListener("abort", () => (dispose(), watching?.abort()), { once: true });
 }
 
 async function act(id: string, action: JobAction): Promise<void> {

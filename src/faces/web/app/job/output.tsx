@@ -1,9 +1,9 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { formatBytes, formatCount, visible, webAddress } from "../core/format.ts";
 import { Button, tell } from "../ui/parts.tsx";
-import { OutputLines, parseLine, type Span } from "./lines.ts";
+import { parseLine, type OutputLines, type Span } from "./lines.ts";
 import type { JobSource } from "./source.ts";
 
 const linePx = 20;
@@ -23,37 +23,15 @@ interface OutputProps {
 /** A job's output as it is written: the lines in sight, of those that are kept. */
 export function Output({ source, attempt, startLine, onLine, isSmall }: OutputProps): JSX.Element {
   const stream = useSignal("merged");
-  const lines = useMemo(() => new OutputLines(), [source, attempt, stream.value]);
+  const lines = source.output.lines.value;
+  const { drawn } = source.output;
   const view = useRef<HTMLDivElement>(null);
-  const drawn = useSignal(0);
   const isFollowing = useSignal(startLine === undefined);
   const words = useSignal("");
   const marked = useSignal(startLine === undefined ? -1 : startLine - 1);
   useEffect(() => {
-    const stop = new AbortController();
-    let frame = 0;
-    let shown = 0;
-    const draw = (): void => {
-      frame = 0;
-      drawn.value = drawn.peek() + 1;
-    };
-    source.follow(
-      { stream: stream.value, ...(attempt === undefined ? {} : { attempt }) },
-      (part) => {
-        if (shown !== 0 && shown !== part.attempt) lines.add(`\n── attempt ${part.attempt} ──\n`);
-        shown = part.attempt;
-        lines.dropped = part.dropped;
-        lines.add(part.text);
-        // Drawn once a frame, however much comes.
-        frame ||= requestAnimationFrame(draw);
-      },
-      stop.signal,
-    );
-    return () => {
-      stop.abort();
-      cancelAnimationFrame(frame);
-    };
-  }, [lines]);
+    source.choose({ stream: stream.value, ...(attempt === undefined ? {} : { attempt }) });
+  }, [source, stream.value, attempt]);
   useLayoutEffect(() => {
     const element = view.current;
     if (element !== null && isFollowing.value) element.scrollTop = element.scrollHeight;

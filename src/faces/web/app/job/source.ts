@@ -1,30 +1,21 @@
 import type { ReadonlySignal } from "@preact/signals";
 import type { AnswerOf } from "../../../../operations/registry.ts";
+import type { OutputChoice, OutputFeed } from "./output-feed.ts";
 
-export type JobDetail = Partial<Pick<AnswerOf<"job_get">, "input" | "result" | "artifacts">> &
-  Omit<AnswerOf<"job_get">, "input" | "result" | "artifacts">;
-
-export interface OutputPart {
-  readonly attempt: number;
-  readonly from: number;
-  readonly next: number;
-  readonly dropped: number;
-  readonly text: string;
-}
+type Whole = AnswerOf<"job_get">;
+export type JobDetail = Partial<Pick<Whole, "input" | "result" | "artifacts">> &
+  Omit<Whole, "input" | "result" | "artifacts">;
 
 /** One job, wherever it is shown: the dashboard and the card in chat clients each have their own way to the server. */
 export interface JobSource {
   readonly id: string;
   readonly job: ReadonlySignal<JobDetail | undefined>;
   readonly error: ReadonlySignal<unknown>;
+  readonly output: OutputFeed;
   /** Steering is refused by the server; no buttons are shown either. */
   readonly isReadOnly: boolean;
-  /** Output as it is written, until the job ends or the signal comes. */
-  readonly follow: (
-    request: { readonly attempt?: number; readonly stream: string },
-    take: (part: OutputPart) => void,
-    signal: AbortSignal,
-  ) => void;
+  /** Reads another stream or attempt, from its beginning. */
+  readonly choose: (choice: OutputChoice) => void;
   readonly act: (action: JobAction) => Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
-import { call } from "../core/api.ts";
+import { artifactBlob, call } from "../core/api.ts";
 import { formatBytes, visible } from "../core/format.ts";
 import { useKeys } from "../core/keys.ts";
 import { mayRun } from "../core/me.ts";
@@ -13,6 +13,7 @@ import { openLiveJob, type LiveJob } from "../job/live-job.ts";
 import { Output } from "../job/output.tsx";
 import { Timeline } from "../job/timeline.tsx";
 import type { JobDetail } from "../job/source.ts";
+import { lazy } from "../ui/lazy.tsx";
 import { attempt, Button, confirm, Copyable, Problem, Skeleton, tell, titleOf } from "../ui/parts.tsx";
 
 export function Job({ id }: { readonly id: string }): JSX.Element {
@@ -87,11 +88,18 @@ function Actions({ source, job }: { source: LiveJob; job: JobDetail }): JSX.Elem
   );
 }
 
-const tabs = ["output", "input", "result", "events"] as const;
+const kindTabs: Readonly<Record<string, string>> = {
+  agent: "turns",
+  crawl: "pages",
+  endpoint: "answer",
+  page: "analysis",
+};
 
 function Tabs({ source, job }: { source: LiveJob; job: JobDetail }): JSX.Element {
-  const shown = tabs.filter((tab) => tab !== "result" || job.result !== undefined || (job.artifacts?.length ?? 0) > 0);
-  const chosen = shown.find((tab) => tab === query.value.get("tab")) ?? "output";
+  const own = kindTabs[job.kind];
+  const hasResult = job.result !== undefined || (job.artifacts?.length ?? 0) > 0;
+  const shown = [...(own === undefined ? [] : [own]), "output", ...(hasResult ? ["result"] : []), "input", "events"];
+  const chosen = shown.find((tab) => tab === query.value.get("tab")) ?? shown[0] ?? "output";
   return (
     <>
       <div class="tabs" role="tablist" aria-label="The job's parts">
@@ -103,13 +111,14 @@ function Tabs({ source, job }: { source: LiveJob; job: JobDetail }): JSX.Element
             id={`tab-${tab}`}
             aria-selected={tab === chosen}
             aria-controls="tab-panel"
-            onClick={() => setQuery({ tab: tab === "output" ? undefined : tab })}
+            onClick={() => setQuery({ tab: tab === shown[0] ? undefined : tab })}
           >
             {tab}
           </button>
         ))}
       </div>
       <div class="tab-panel" role="tabpanel" id="tab-panel" aria-labelledby={`tab-${chosen}`}>
+        {chosen === own && <KindView job={job} />}
         {chosen === "output" && <OutputTab source={source} job={job} />}
         {chosen === "input" && <JsonView value={job.input} />}
         {chosen === "result" && <ResultTab job={job} />}
@@ -118,6 +127,15 @@ function Tabs({ source, job }: { source: LiveJob; job: JobDetail }): JSX.Element
     </>
   );
 }
+
+/** The view of a kind is loaded with the first job of one that has any. */
+const KindView = lazy(async () => {
+  const { kindViews } = await import("../job/kinds/kind-views.ts");
+  return function Own({ job }: { readonly job: JobDetail }): JSX.Element | null {
+    const View = kindViews[job.kind];
+    return View === undefined ? null : <View job={job} />;
+  };
+});
 
 function OutputTab({ source, job }: { source: LiveJob; job: JobDetail }): JSX.Element {
   const [, line] = /^L(\d{1,9})$/.exec(fragment.value) ?? [];
@@ -175,6 +193,14 @@ function StandardInput({ source }: { readonly source: LiveJob }): JSX.Element {
   );
 }
 
+async function download(id: string, name: string): Promise<void> {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(await artifactBlob(id, name));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
 function ResultTab({ job }: { readonly job: JobDetail }): JSX.Element {
   return (
     <>
@@ -182,7 +208,8 @@ function ResultTab({ job }: { readonly job: JobDetail }): JSX.Element {
         <ul class="artifacts">
           {job.artifacts.map(({ name, bytes }) => (
             <li key={name}>
-              {visible(name)} <span class="muted">{formatBytes(bytes)}</span>
+              <Button label={name} icon="download" onPress={() => download(job.id, name)} />
+              <span class="muted">{formatBytes(bytes)}</span>
             </li>
           ))}
         </ul>

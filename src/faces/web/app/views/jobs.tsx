@@ -5,13 +5,14 @@ import type { JobView } from "../../../../operations/job-view.ts";
 import { ApiError, call } from "../core/api.ts";
 import { formatCount, visible } from "../core/format.ts";
 import { useKeys } from "../core/keys.ts";
+import type { JobFilter } from "../core/live.ts";
 import { mayRun } from "../core/me.ts";
 import { go, query, setQuery } from "../core/router.ts";
 import { Icon } from "../ui/icons.tsx";
 import { attempt, Button, confirm, Copyable, Empty, Problem, Skeleton, tell, titleOf } from "../ui/parts.tsx";
 import { Table, type Column } from "../ui/table.tsx";
 import { hrefOf, jobColumns } from "./job-columns.tsx";
-import { JobList, type JobFilter } from "./job-list.ts";
+import { JobList } from "./job-list.ts";
 
 type BulkVerb = "retry" | "cancel" | "delete";
 
@@ -98,8 +99,10 @@ interface RowsProps {
 
 function Rows({ list, at, isChosen, choose, hasFilter }: RowsProps): JSX.Element {
   const rows = list.rows.value;
-  if (list.error.value !== undefined && rows.length === 0)
-    return <Problem error={list.error.value} onRetry={() => list.reload()} />;
+  const { value: error } = list.error;
+  // What is wrong with the filter stands beside it.
+  if (error instanceof ApiError && error.field === "q") return <Empty title="No jobs are shown" />;
+  if (error !== undefined && rows.length === 0) return <Problem error={error} onRetry={() => list.reload()} />;
   if (!list.isLoaded.value) return <Skeleton rows={12} />;
   if (rows.length === 0 && hasFilter) {
     return (

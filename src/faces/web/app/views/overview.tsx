@@ -22,6 +22,7 @@ import {
 import { useLoad } from "../ui/use-load.ts";
 import { hrefOf } from "./job-columns.tsx";
 import { Asking } from "./asking.tsx";
+import { Failing, Throughput } from "./figures.tsx";
 import { JobList } from "./job-list.ts";
 import { Slots } from "./slots.tsx";
 
@@ -48,6 +49,8 @@ export function Overview(): JSX.Element {
       <Panel title="Now" side={<span class="muted">{nowWords(jobs)}</span>}>
         {active.isLoaded.value ? <Lanes jobs={jobs} /> : <Skeleton rows={4} />}
       </Panel>
+      <Throughput />
+      <Failing />
       <div class="columns">
         <QueuePanel />
         <Unseen
