@@ -5,6 +5,8 @@ const common = {
   testTimeout: 120_000,
   hookTimeout: 120_000,
   maxWorkers: 3,
+  // On CI a test that fails is run again, and named in the report: two cores that others use, too, are no reason to refuse a change.
+  retry: process.env["CI"] === "true" ? 2 : 0,
   // What tests take from the build runs as it is.
   server: { deps: { external: [/\/\.build\//] } },
 };

@@ -46,8 +46,9 @@ describe.skipIf(!hasBrowser)("the dashboard", () => {
     await until(async () => (await stateOf(first)) === "succeeded");
     await go("/inbox");
     const second = await start('longhaul ask "Which one?" --choice red --choice blue');
-    await page.getByRole("form", { name: "Question: Which one?" }).getByRole("combobox").selectOption("blue");
-    await page.getByRole("button", { name: "Answer" }).click();
+    const choosing = page.getByRole("form", { name: "Question: Which one?" });
+    await choosing.getByRole("combobox").selectOption("blue");
+    await choosing.getByRole("button", { name: "Answer" }).click();
     await until(async () => (await stateOf(second)) === "succeeded");
     await page.getByText("Which one?").waitFor({ state: "detached" });
     expect((await world().cli.client.call("job_output", { id: second })).text).toContain("blue");
