@@ -130,14 +130,20 @@ describe("the environment of commands", () => {
       .trim()
       .split("\n")
       .map((line) => line.split("=")[0] ?? "");
-    expect(names.toSorted()).toEqual(["A.B", "LANG", "LC_ALL", "LC_TIME", "LONGHAUL_JOB_ID", "PATH", "PWD"]);
+    const own = ["LONGHAUL_JOB_ATTEMPT", "LONGHAUL_JOB_ID"];
+    expect(names.toSorted()).toEqual(["A.B", "LANG", "LC_ALL", "LC_TIME", ...own, "PATH", "PWD"]);
   });
 
-  it("has nothing of ours but the job's id, whatever the patterns say", async () => {
-    const env = { ...process.env, LONGHAUL_HOME: "/somewhere", LONGHAUL_TOKEN: "t", LONGHAUL_JOB_ID: "another" };
-    await world().open({ inherit: ["*"], env });
-    const job = await world().run("env | grep ^LONGHAUL_");
-    expect(await world().stdout(job.id)).toBe(`LONGHAUL_JOB_ID=${job.id}\n`);
+  it("has nothing of ours but the job's id and attempt, whatever the patterns say", async () => {
+    const ours = {
+      LONGHAUL_HOME: "/somewhere",
+      LONGHAUL_TOKEN: "t",
+      LONGHAUL_JOB_ID: "another",
+      LONGHAUL_JOB_ATTEMPT: "9",
+    };
+    await world().open({ inherit: ["*"], env: { ...process.env, ...ours } });
+    const job = await world().run("env | grep ^LONGHAUL_ | sort");
+    expect(await world().stdout(job.id)).toBe(`LONGHAUL_JOB_ATTEMPT=1\nLONGHAUL_JOB_ID=${job.id}\n`);
   });
 
   it("cannot be made to carry another job's id", async () => {
