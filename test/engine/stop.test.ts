@@ -49,8 +49,8 @@ describe("stopping an engine with jobs in every state", () => {
 
   test("no file of an open database is left, also not by an engine that found an older one", () => {
     expect(report.left.map(({ files }) => files.toSorted())).toEqual([
-      ["longhaul.db", "output"],
-      ["longhaul.db", "output"],
+      ["longhaul.db", "machine", "output"],
+      ["longhaul.db", "machine", "output"],
     ]);
   });
 
@@ -107,7 +107,7 @@ test("stopping an engine that has nothing to do leaves nothing, however often it
     const engine = await openEngine({ home, kinds: [] });
     await engine.stop();
     await engine.stop();
-    expect(readdirSync(home)).toEqual(["longhaul.db"]);
+    expect(readdirSync(home)).toEqual(["longhaul.db", "machine"]);
   }
   rmSync(home, { recursive: true });
 });

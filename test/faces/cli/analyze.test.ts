@@ -70,10 +70,10 @@ describe.skipIf(!hasBrowser)("longhaul analyze", () => {
     });
     const id = (await cli.run(["analyze", "-d", `${site.url}/`])).stdout.trim();
     const kept = (): string[] => {
-      const folder = join(cli.home, "output", id, "1", "work");
+      const folder = join(cli.home, "output", id, "1", "pieces");
       return existsSync(folder) ? readdirSync(folder) : [];
     };
-    await until(() => kept().includes("motion.json"), { timeoutMs: 40_000 });
+    await until(() => kept().includes("motion"), { timeoutMs: 40_000 });
     process.kill(cli.serverPid() ?? 0, "SIGKILL");
     const loads = site.requests.filter((path) => path === "/").length;
     const job = await cli.json<{ jobs: { state: string; attempt: number; partial?: boolean }[] }>(["wait", id]);
