@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser)("the dashboard", () => {
     await choosing.getByRole("combobox").selectOption("blue");
     await choosing.getByRole("button", { name: "Answer" }).click();
     await until(async () => (await stateOf(second)) === "succeeded");
-    await page.getByText("Which one?").waitFor({ state: "detached" });
+    await page.getByText("Which one?", { exact: true }).waitFor({ state: "detached" });
     expect((await world().cli.client.call("job_output", { id: second })).text).toContain("blue");
     await page.context().close();
   });

@@ -18,18 +18,18 @@ export const sections: readonly Section[] = [
   {
     title: "Look",
     main: ["ps", "top", "show", "logs", "wait"],
-    others: ["status", "stats", "events", "batch", "inbox", "library"],
+    others: ["open", "status", "stats", "events", "batch", "inbox", "library"],
   },
   {
     title: "Steer",
     main: ["attach", "cancel", "retry", "rerun", "answer"],
     others: ["send", "stop", "restart", "rm", "pause", "resume", "prune"],
   },
-  { title: "Connect", main: ["add"], others: ["remove", "mcp", "token", "webhook", "notify"] },
+  { title: "Connect", main: ["add"], others: ["remove", "mcp", "token", "webhook", "notify", "completions"] },
   {
     title: "Server",
     main: ["serve"],
-    others: ["open", "server", "service", "worker", "migrate", "doctor", "completions", "version"],
+    others: ["server", "service", "worker", "machines", "migrate", "doctor", "version"],
   },
   { title: "In a job", main: [], others: ["progress", "ask", "artifact"] },
 ];
