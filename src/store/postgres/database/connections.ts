@@ -1,3 +1,4 @@
+import type { Writable } from "node:stream";
 import type { Client, Pool, PoolClient } from "pg";
 import { LonghaulError } from "../../../job/error.ts";
 import { loadDriver } from "./driver.ts";
@@ -75,8 +76,9 @@ export async function openConnections({ url, schema, size, tls }: ConnectionOpti
     throw new LonghaulError("stopped", "The store is closed.");
   };
   const prepare = prepared(schema);
-  const queryOn = (client: Pool | PoolClient): Session["query"] =>
+  const queryOn = (client: Pool | PoolClient, gather = (): void => undefined): Session["query"] =>
     async function query<Row>(sql: string, values?: readonly SqlValue[]): Promise<Row[]> {
+      gather();
       const result = await client.query(
         values === undefined ? inSchema(sql, schema) : { ...prepare(sql), values: values as unknown[] },
       );
@@ -91,7 +93,7 @@ export async function openConnections({ url, schema, size, tls }: ConnectionOpti
     withSession: async (run) => {
       const client = await requests.connect().catch(translate);
       try {
-        const result = await run({ query: queryInTransaction(queryOn(client)) });
+        const result = await run({ query: queryInTransaction(queryOn(client, gatherPackets(client))) });
         client.release();
         return result;
       } catch (error) {
@@ -122,6 +124,21 @@ function queryInTransaction(query: Session["query"]): Session["query"] {
     const answer = query<never>(sql, values);
     answer.catch(() => undefined);
     return answer;
+  };
+}
+
+/** What is sent in one turn goes out in one packet: each would otherwise cost a call of the system. */
+function gatherPackets(client: PoolClient): () => void {
+  const { stream } = (client as PoolClient & { readonly connection: { readonly stream: Writable } }).connection;
+  let isGathering = false;
+  return () => {
+    if (isGathering) return;
+    isGathering = true;
+    stream.cork();
+    setImmediate(() => {
+      isGathering = false;
+      stream.uncork();
+    });
   };
 }
 

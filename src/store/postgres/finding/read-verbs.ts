@@ -5,7 +5,8 @@ import type { Change } from "../../../job/transitions.ts";
 import type { BatchPage, JobDraft, JobFilter, Store } from "../../store.ts";
 import type { Connections } from "../database/connections.ts";
 import { toAsked, type QuestionRow } from "../jobs/questions.ts";
-import { jobColumns, toStored, type JobRow } from "../jobs/rows.ts";
+import { fromEach, jobColumns, toStored, type JobRow } from "../jobs/rows.ts";
+import { groupReads } from "./group-reads.ts";
 import { readQueued } from "./queued.ts";
 
 type ReadVerb =
@@ -31,10 +32,10 @@ const selectJob = `SELECT ${jobColumns} FROM longhaul.states s JOIN longhaul.job
 /** The verbs that change nothing. */
 export function readVerbs({ query }: Connections): Pick<Store, ReadVerb> {
   return {
-    get: async (id) => {
-      const [row] = await query<JobRow>(`${selectJob} WHERE s.id = $1`, [id]);
-      return row === undefined ? undefined : toStored(row).job;
-    },
+    get: groupReads(async (ids: readonly JobId[]) => {
+      const rows = await query<JobRow>(`SELECT ${jobColumns} ${fromEach("unnest($1::uuid[])")}`, [ids]);
+      return new Map(rows.map((row) => [row.id, toStored(row).job]));
+    }),
     payload: async (id) => {
       const [row] = await query<{ input: string; result: string | null }>(
         `SELECT coalesce(j.shown, j.input) AS input, r.result FROM longhaul.jobs j LEFT JOIN longhaul.results r ON r.job = j.id WHERE j.id = $1`,

@@ -117,20 +117,21 @@ function isChanged(job: unknown): boolean {
   return job !== undefined;
 }
 
-/** Locks in the order of the ids, as all transactions do. */
-const beatHeld = `WITH beaten AS (SELECT s.id FROM unnest($2::uuid[], $3::bigint[], $4::text[]) AS l (id, fence, worker)
-    JOIN longhaul.states s ON s.id = l.id AND s.fence = l.fence AND s.worker = l.worker
-    WHERE s.status IN ('running', 'waiting') ORDER BY s.id FOR UPDATE OF s)
-  UPDATE longhaul.states s SET lease_expires_at = $1 FROM beaten WHERE s.id = beaten.id
+/** Locks in the order of the leases, which is that of the ids, as in all transactions. */
+const beatHeld = `WITH beaten AS (SELECT found.id FROM unnest($2::uuid[], $3::bigint[], $4::text[]) AS l (id, fence, worker)
+    CROSS JOIN LATERAL (SELECT id FROM longhaul.states
+      WHERE id = l.id AND fence = l.fence AND worker = l.worker AND status IN ('running', 'waiting') FOR UPDATE) AS found)
+  UPDATE longhaul.states s SET lease_expires_at = $1 WHERE s.id = ANY (ARRAY(SELECT id FROM beaten))
   RETURNING s.id, CASE WHEN s.cancel_asked THEN s.state END AS state`;
 
 /** On a connection of its own: a heartbeat that waits for other requests would be late just when there are many. */
 async function beatAll({ beat }: Connections, leases: readonly HeldLease[], expiresAt: number): Promise<BeatAnswer> {
+  const ordered = leases.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   const rows = await beat<{ id: JobId; state: string | null }>(beatHeld, [
     expiresAt,
-    leases.map(({ id }) => id),
-    leases.map(({ fence }) => fence),
-    leases.map(({ worker }) => worker),
+    ordered.map(({ id }) => id),
+    ordered.map(({ fence }) => fence),
+    ordered.map(({ worker }) => worker),
   ]);
   const held = new Set(rows.map(({ id }) => id));
   return {

@@ -8,6 +8,8 @@ import type { Tickets, TicketPlace } from "./tickets.ts";
 /** So many queued jobs, and so many tickets, are looked at in one go. */
 const lookedAtOnce = 1_000;
 
+const restMs = 30_000;
+
 interface QueuedRow {
   readonly id: JobId;
   readonly parked: boolean;
@@ -26,6 +28,8 @@ export interface ReconcileParts {
  */
 export class Reconciliation {
   readonly #parts: ReconcileParts;
+  /** By a clock that nobody sets. */
+  #beganAt = -Infinity;
   #afterJob: JobId | undefined;
   #afterTicket: TicketPlace | undefined;
 
@@ -33,8 +37,12 @@ export class Reconciliation {
     this.#parts = parts;
   }
 
-  /** Looks at the next jobs and tickets; true when there are more. */
+  /** Looks at the next jobs and tickets; true when there are more. After the last it rests for a while. */
   async step(): Promise<boolean> {
+    if (this.#afterJob === undefined && this.#afterTicket === undefined) {
+      if (performance.now() - this.#beganAt < restMs) return false;
+      this.#beganAt = performance.now();
+    }
     const [hasMoreJobs, hasMoreTickets] = await Promise.all([this.#lookAtJobs(), this.#lookAtTickets()]);
     return hasMoreJobs || hasMoreTickets;
   }
@@ -43,7 +51,7 @@ export class Reconciliation {
     const { connections, tickets, write } = this.#parts;
     const rows = await connections.query<QueuedRow>(
       `SELECT s.id, s.parked, EXISTS (SELECT 1 FROM ${tickets.table} t WHERE t.id = s.id
-           AND t.name = ANY (ARRAY[s.kind, s.kind || '/' || encode(convert_to(s.place, 'UTF8'), 'hex')])) AS has_ticket
+           AND t.name = CASE s.place WHEN '' THEN s.kind ELSE s.kind || '/' || encode(convert_to(s.place, 'UTF8'), 'hex') END) AS has_ticket
        FROM longhaul.states s WHERE s.status = 'queued' AND s.ready AND ($1::uuid IS NULL OR s.id > $1)
        ORDER BY s.status, s.id LIMIT ${lookedAtOnce}`,
       [this.#afterJob ?? null],

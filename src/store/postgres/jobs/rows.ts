@@ -60,11 +60,19 @@ export function toSpecText(spec: JobSpec): string {
   return JSON.stringify(rest);
 }
 
+export const entryColumns = `${jobColumns}, s.turn, s.ready, s.parked,
+    EXISTS (SELECT 1 FROM longhaul.dependencies d WHERE d.needs = s.id) AS needed`;
+
+/** From one id to the next, by the primary keys: without OFFSET the planner may begin at a table that it believes to be small. */
+export function fromEach(ids: string): string {
+  return `FROM ${ids} AS w (id)
+  CROSS JOIN LATERAL (SELECT * FROM longhaul.states WHERE id = w.id OFFSET 0) AS s
+  CROSS JOIN LATERAL (SELECT * FROM longhaul.jobs WHERE id = w.id OFFSET 0) AS j`;
+}
+
 /** Rows are locked in the order of their ids, and read by a second statement, which sees what was committed while the first one waited. */
 const lockRows = "SELECT id FROM longhaul.states WHERE id = ANY ($1::uuid[]) ORDER BY id FOR UPDATE";
-const readRows = `SELECT ${jobColumns}, s.turn, s.ready, s.parked,
-    EXISTS (SELECT 1 FROM longhaul.dependencies d WHERE d.needs = s.id) AS needed
-  FROM longhaul.states s JOIN longhaul.jobs j USING (id) WHERE s.id = ANY ($1::uuid[])`;
+const readRows = `SELECT ${entryColumns} ${fromEach("unnest($1::uuid[])")}`;
 
 export const entries: Lookup<Entry> = {
   name: "job",
@@ -141,13 +149,16 @@ const names = (columns: readonly (readonly [string, string])[]): string => colum
 const arrays = (columns: readonly (readonly [string, string])[]): string =>
   columns.map(([, type], index) => `$${index + 1}::${type}[]`).join(", ");
 
+/** The rows are locked by then, so they stay where they are found. */
 export const updateStates: SetStatement = {
   order: 11,
   sql: `UPDATE longhaul.states s SET ${stateColumns
     .slice(1)
     .map(([name]) => `${name} = n.${name}`)
     .join(", ")}
-    FROM unnest(${arrays(stateColumns)}) AS n (${names(stateColumns)}) WHERE s.id = n.id`,
+    FROM unnest(${arrays(stateColumns)}) AS n (${names(stateColumns)})
+      CROSS JOIN LATERAL (SELECT ctid AS place FROM longhaul.states WHERE id = n.id OFFSET 0) AS found
+    WHERE s.ctid = found.place`,
 };
 
 const insertedColumns = [...stateColumns, ...fixedColumns];

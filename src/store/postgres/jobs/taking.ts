@@ -6,7 +6,7 @@ import type { Session } from "../database/connections.ts";
 import type { Begun } from "../writing/group-writes.ts";
 import type { Lookup, Readings } from "../writing/unit.ts";
 import { parseLimits } from "./limits.ts";
-import { entries, jobColumns, toEntry, type EntryRow } from "./rows.ts";
+import { entries, entryColumns, fromEach, toEntry, type EntryRow } from "./rows.ts";
 import { countFree, lockStarts, type RecentStarts } from "./start-rates.ts";
 import { takenIds, toQueue, type Tickets } from "./tickets.ts";
 
@@ -41,9 +41,7 @@ export interface Taken {
 
 /** Rows are locked in the order of their ids, and read by a second statement, which sees what was committed while the first one waited. */
 const lockTaken = `SELECT id FROM longhaul.states WHERE id = ANY ${takenIds} ORDER BY id FOR UPDATE`;
-const readTaken = `SELECT ${jobColumns}, s.turn, s.ready, s.parked, j.input, j.client,
-    EXISTS (SELECT 1 FROM longhaul.dependencies d WHERE d.needs = s.id) AS needed
-  FROM longhaul.states s JOIN longhaul.jobs j USING (id) WHERE s.id = ANY ${takenIds}`;
+const readTaken = `SELECT ${entryColumns}, j.input, j.client ${fromEach(`unnest${takenIds}`)}`;
 
 /** Takes tickets and reads their jobs, all at once. `rates` are those that are known: the starts of their kinds are counted first. */
 export async function takeJobs(

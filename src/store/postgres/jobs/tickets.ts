@@ -133,7 +133,10 @@ export async function openTickets({ connections, schema, isServer }: TicketOptio
   };
 }
 
-/** Not by way of pg-boss, which would first write them anew: nobody ever has one without deleting it. */
+/**
+ * Not by way of pg-boss, which would first write them anew: nobody ever has one without deleting it. Each is deleted where it was found:
+ * by name and id the planner may look through all tickets, if it has seen the table while it was empty.
+ */
 const takeTickets = `WITH delay AS (
     SELECT (SELECT run_at FROM longhaul.states WHERE status = 'queued' AND NOT ready AND blocked = 0
       ORDER BY run_at LIMIT 1) AS next),
@@ -141,10 +144,10 @@ const takeTickets = `WITH delay AS (
     WHERE coalesce(delay.next > $5::bigint, true)
       AND NOT EXISTS (SELECT 1 FROM longhaul.paused_kinds p WHERE p.kind = w.kind)
       AND (w.is_counted OR NOT EXISTS (SELECT 1 FROM longhaul.limits l WHERE l.kind = w.kind AND l.is_rated))),
-  first AS (SELECT t.name, t.id FROM wanted CROSS JOIN LATERAL (
-    SELECT j.name, j.id FROM boss.job j WHERE j.name = wanted.queue AND j.state < 'active' AND NOT j.blocked
+  first AS (SELECT t.place FROM wanted CROSS JOIN LATERAL (
+    SELECT j.ctid AS place FROM boss.job_common j WHERE j.name = wanted.queue AND j.state < 'active' AND NOT j.blocked
     ORDER BY j.priority DESC, j.created_on LIMIT wanted.most FOR UPDATE OF j SKIP LOCKED) AS t),
-  taken AS (DELETE FROM boss.job j USING first WHERE j.name = first.name AND j.id = first.id RETURNING j.id)
+  taken AS (DELETE FROM boss.job_common j WHERE j.ctid = ANY (ARRAY(SELECT place FROM first)) RETURNING j.id)
   SELECT set_config('longhaul.taken', coalesce((SELECT string_agg(id::text, ',') FROM taken), ''), true) AS taken, delay.next,
     (SELECT array_agg(wanted.kind) FROM wanted) AS kinds,
     (SELECT json_object_agg(l.kind, l.limits) FROM longhaul.limits l WHERE l.kind = ANY ($1::text[])) AS limits
