@@ -5,11 +5,15 @@ const common = {
   testTimeout: 120_000,
   hookTimeout: 120_000,
   maxWorkers: 3,
-  // On CI a test that fails is run again, and named in the report: two cores that others use, too, are no reason to refuse a change.
-  retry: process.env["CI"] === "true" ? 2 : 0,
   // What tests take from the build runs as it is.
   server: { deps: { external: [/\/\.build\//] } },
 };
+
+/**
+ * On CI a test that fails is run again, and named in the report: two cores that others use, too, are no reason to refuse a change. The
+ * loops that kill are not: what they see once in a while is what they are there for.
+ */
+const retry = process.env["CI"] === "true" ? 2 : 0;
 
 /** Loops that kill processes and look at what is left: the longest files, so they begin first (projects go by their names). */
 const crashes = ["test/**/*crash.test.ts", "test/kinds/shell/adoption.test.ts"];
@@ -35,6 +39,7 @@ export default defineConfig({
         test: {
           ...common,
           name: "shared",
+          retry,
           include: ["test/**/*.test.ts"],
           exclude: ["**/node_modules/**", ...crashes, ...ownProcess],
           isolate: false,
